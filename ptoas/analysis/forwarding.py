@@ -19,7 +19,7 @@ NO_FUNCTIONS: Mapping[str, func.FuncOp] = MappingProxyType({})
 NO_SOURCES: Mapping[SSAValue, Sequence[SSAValue]] = MappingProxyType({})
 
 
-class Handing(NamedTuple):
+class ForwardedValue(NamedTuple):
     """Operand number `at` of `op` is known as `name`, too."""
 
     op: Operation
@@ -37,7 +37,9 @@ def hands_on(kind: type[Operation]) -> bool:
     return kind.__module__ in _CONTROL or issubclass(kind, AliasOp | SubviewOp | TAssignOp | MultiTileGetOp)
 
 
-def handings(op: Operation, functions: Mapping[str, func.FuncOp] = NO_FUNCTIONS) -> Iterator[Handing]:
+def forwarded_values(
+    op: Operation, functions: Mapping[str, func.FuncOp] = NO_FUNCTIONS
+) -> Iterator[ForwardedValue]:
     """All that an operation hands on, what the ends of its regions hand on included.
 
     A call hands on only to the `functions` that are given, by their names; without them it ends what is
@@ -50,10 +52,10 @@ def handings(op: Operation, functions: Mapping[str, func.FuncOp] = NO_FUNCTIONS)
             yield from _each(op, 0, op.results)
         case MultiTileGetOp():
             for at, _ in enumerate(op.source):
-                yield Handing(op, at, op.result)
+                yield ForwardedValue(op, at, op.result)
         case arith.SelectOp():
-            yield Handing(op, 1, op.result)
-            yield Handing(op, 2, op.result)
+            yield ForwardedValue(op, 1, op.result)
+            yield ForwardedValue(op, 2, op.result)
         case scf.ForOp():
             carried = op.body.block.args[1:]
             yield from _each(op, 3, carried)
@@ -83,10 +85,10 @@ def handings(op: Operation, functions: Mapping[str, func.FuncOp] = NO_FUNCTIONS)
             pass
 
 
-def _each(op: Operation, first: int, names: Iterable[SSAValue]) -> Iterator[Handing]:
+def _each(op: Operation, first: int, names: Iterable[SSAValue]) -> Iterator[ForwardedValue]:
     """The operands of `op` from number `first` on, in turn."""
     for (at, _), name in zip(enumerate(op.operands[first:], first), names, strict=False):
-        yield Handing(op, at, name)
+        yield ForwardedValue(op, at, name)
 
 
 def _ends(region: Region, kind: type[Operation]) -> Iterator[Operation]:
@@ -101,7 +103,7 @@ def handed_from(value: SSAValue) -> list[SSAValue]:
     op = cast(Block, owner).parent_op() if owner.__class__ is Block else cast(Operation, owner)
     if op is None or not hands_on(op.__class__):
         return []
-    return [each.value for each in handings(op) if each.name is value]
+    return [each.value for each in forwarded_values(op) if each.name is value]
 
 
 def passed_on(use: Use) -> list[SSAValue]:
@@ -112,10 +114,10 @@ def passed_on(use: Use) -> list[SSAValue]:
     holder = op.parent_op() if isinstance(op, scf.YieldOp | scf.ConditionOp) else op
     if holder is None:
         return []
-    return [each.name for each in handings(holder) if each.op is op and each.at == use.index]
+    return [each.name for each in forwarded_values(holder) if each.op is op and each.at == use.index]
 
 
-def origins(value: SSAValue) -> tuple[SSAValue, ...]:
+def underlying_values(value: SSAValue) -> tuple[SSAValue, ...]:
     """The values that have no other name and that this one may stand for: several where the program chooses.
 
     Loops make circles, so each value is visited once.

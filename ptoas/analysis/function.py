@@ -13,7 +13,7 @@ from ptoas.analysis.effects import NOTHING, Effects, touched
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.liveness import Liveness, LiveTile, peak
 from ptoas.analysis.order import Machine
-from ptoas.analysis.storage import Place, Places, Storage, behind, is_placed_by_hand
+from ptoas.analysis.storage import Place, Places, Storage, behind, manual_placement
 from ptoas.analysis.structure import is_loop, is_of, walk
 from ptoas.dialects.pto.enums import Event, EventAttr, TileLoc
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
@@ -134,8 +134,8 @@ class FunctionFacts:
         return found
 
     @cached_property
-    def is_placed_by_hand(self) -> bool:
-        return is_placed_by_hand(self.ops)
+    def manual_placement(self) -> bool:
+        return manual_placement(self.ops)
 
     @cached_property
     def is_synchronised_by_hand(self) -> bool:

@@ -32,7 +32,7 @@ from ptoas.dialects.pto.views import AllocTileOp
 CUBE, VECTOR = KernelKind.Cube, KernelKind.Vector
 
 ORIGIN = "pto.part_of"
-"""Attribute of a function that `split-kinds` has made: the function that it is a part of."""
+"""Attribute of a function that `split-cube-vector` has made: the function that it is a part of."""
 
 _OF_THE_CUBE = frozenset(TileLoc) - {TileLoc.Vec, TileLoc.Mat}
 _PIPES = {

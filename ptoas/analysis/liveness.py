@@ -67,7 +67,7 @@ def _follow(values: Iterable[SSAValue], seen: set[SSAValue], work: list[SSAValue
 def _holds(kind: type[Operation]) -> bool:
     """Whether results go on using an operation's tiles: a session writes to its scratch until the last
     wait."""
-    return issubclass(kind, PtoOp) and kind.HOLDS
+    return issubclass(kind, PtoOp) and kind.EXTENDS_LIFETIME
 
 
 class Liveness:

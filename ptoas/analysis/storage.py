@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import DenseArrayBase, i64
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 
-from ptoas.analysis.forwarding import handed_from, origins
+from ptoas.analysis.forwarding import handed_from, underlying_values
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.structure import is_of, of_kinds, walk
 from ptoas.analysis.windows import Dims, Window, share_elements
@@ -30,7 +30,7 @@ Span = tuple[int, int]
 """The first row or column, and the one after the last."""
 
 
-def is_placed_by_hand(ops: Iterable[Operation]) -> bool:
+def manual_placement(ops: Iterable[Operation]) -> bool:
     """Whether the operations of a function give one of its tiles an address; then all need one (D21)."""
     binding = [op for op in ops if is_of(op.__class__, (TAssignOp, AllocTileOp))]
     return any(not isinstance(op, AllocTileOp) or op.addr is not None for op in binding)
@@ -159,7 +159,7 @@ class Places:
                     self._bind(op.result, op, knowledge.constant(op.addr))
                 case TAssignOp():
                     at = self._assigned(op)
-                    for root in origins(op.tile):
+                    for root in underlying_values(op.tile):
                         self._bind(root, op, at)
                 case TGetScaleAddrOp():
                     derived.append(op)
@@ -168,12 +168,12 @@ class Places:
 
         for op in derived:
             at = self.scale_address(op)
-            for root in origins(op.dst):
+            for root in underlying_values(op.dst):
                 self._bind(root, op, at)
 
     def scale_address(self, op: TGetScaleAddrOp) -> int | None:
         """Where the matrix unit looks for the scales of an operand, if it lies at one known address."""
-        addresses = {self.address(root) for root in origins(op.src)}
+        addresses = {self.address(root) for root in underlying_values(op.src)}
         (address,) = addresses if len(addresses) == 1 else (None,)
         return None if address is None else address >> SCALE_SHIFT
 

@@ -1,4 +1,4 @@
-"""What an instruction may be given: values of the program, numbers, and what type a number then has."""
+"""Arguments accepted by builder methods: values, Python numbers, and the types that numbers are given."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class Scope:
 
     @property
     def results(self) -> tuple[Value, ...]:
-        """What a loop or a branch hands on, in the order of `yield_`."""
+        """Results of a loop or branch, in the order of `yield_`."""
         return tuple(Value(self._function, result) for result in self.op.results)
 
     def __enter__(self) -> Any:

@@ -87,7 +87,7 @@ def lower_file(
     show: Callable[[str], None] = print,
     on_warnings: Callable[[Sequence[Diagnostic]], None] | None = None,
 ) -> str:
-    """What the command `lower` does: read, check, lower; write to `output` in one step if that is given.
+    """Read, verify and lower a file, as the command `lower` does; write `output` atomically if given.
 
     `until` stops after a pass and gives the module's text, not C++; `print_after` shows the module after one
     pass, or after `all`.

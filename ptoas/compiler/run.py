@@ -192,7 +192,7 @@ def run(
 
 
 def limit_memory(kernel: Kernel, most: int) -> None:
-    """What tiles, traces and printed text of all cores may take together."""
+    """Memory limit for tiles, traces and printed text of all cores together."""
     for core in kernel.cores:
         core.machine.limit_memory(most // len(kernel.cores))
 

@@ -1,4 +1,4 @@
-"""What is wrong with a program, where, and what to do about it: findings, and their text."""
+"""Findings about a program (severity, code, location, fix) and their rendering."""
 
 from ptoas.diagnostics.core import Diagnostic, Edit, Note, PtoasError, Severity, Source, Span, UsageError
 

@@ -1,4 +1,4 @@
-"""Where a rule is written: what a citation stands for, as data.
+"""Sources that rules cite, as data.
 
 A rule's source is one or more citations with `;` between them: `000, UB Memory Budget; D22`. A citation is a
 decision, or a document and the section of it.
@@ -20,7 +20,7 @@ from ptoas.diagnostics.data import load_data
 
 @dataclass(frozen=True)
 class Decision:
-    """What ptoas does where its sources are silent or disagree.
+    """A decision for a case in which the sources are silent or disagree.
 
     The number is permanent; the sentence says what holds, the rest how and why.
     """
@@ -43,16 +43,16 @@ class Document:
     title: str
     about: str
     pattern: str
-    """How a citation of it begins."""
+    """Prefix of a citation of this source."""
     sections: tuple[str, ...] = ()
-    """What is cited of it; none where the name says it."""
+    """Subject of the source; None if the name is sufficient."""
 
 
 DOCUMENTS: tuple[Document, ...] = tuple(
     Document(row["name"], row["title"], row["about"], row["pattern"], tuple(row.get("sections", ())))
     for row in load_data("sources")["document"]
 )
-"""What rules are taken from, in the order of the page."""
+"""Sources of rules, in the order of the reference page."""
 
 CHAPTERS: tuple[tuple[str, tuple[Decision, ...]], ...] = tuple(
     (chapter["title"], tuple(Decision(**row) for row in chapter["decision"]))
@@ -87,7 +87,7 @@ def documents_in(source: str) -> list[Document]:
 
 
 def citation(name: str) -> str | None:
-    """What a citation by itself stands for: `D21`, `000`; `None` where it is no such name."""
+    """Return the decision or document with exactly this name (`D21`, `000`), or None."""
     document = next((each for each in DOCUMENTS if each.name == name), None)
     if document is not None:
         return f"{name}: {document.title}\n\n{_WRAP.fill(document.about)}"
@@ -100,7 +100,7 @@ def citation(name: str) -> str | None:
 
 
 def cited(text: str, source: str = "") -> str:
-    """What a text cites, and the source of a rule, as lines for a reader; empty where it cites nothing."""
+    """Describe the sources that a text and a rule cite, one line each; empty if there are none."""
     lines = [f"{document.name}: {document.title}." for document in documents_in(source or text)]
     lines += [f"{each.name}: {each.sentence}" for each in decisions_in(f"{source} {text}")]
     wrap = textwrap.TextWrapper(100, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)

@@ -22,14 +22,14 @@ class CodeInfo:
     """A diagnostic code and its documentation."""
 
     title: str
-    """What holds, in a few words; of a rule, its statement."""
+    """One-sentence summary; for a rule, its statement."""
     meaning: str
-    """What breaking it means."""
+    """Consequence of violating it."""
     rule: str | None = None
     """The name of the rule that has the code; none if it belongs to no rule of a target."""
     severity: Severity | None = None
     source: str = ""
-    """What a rule cites."""
+    """Citation of a rule."""
     explanation: Callable[[str], str] | None = None
     """The full text of a rule, given the code that was asked for: this one or an alias."""
 

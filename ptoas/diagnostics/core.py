@@ -1,4 +1,4 @@
-"""What is wrong with a program, where, and what to do about it.
+"""Diagnostics: severity, code, message, location, notes and fix.
 
 Every stage reports through `Diagnostic`; `render` is the only module that turns one into text.
 """
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Severity(StrEnum):
-    """How bad a finding is: an error makes the exit code 1, a warning does not.
+    """Severity of a finding; an error makes the exit code 1, a warning does not.
 
     >>> import ptoas
     >>> ptoas.Severity("warning")
@@ -159,7 +159,7 @@ class Diagnostic:
 
     @property
     def is_error(self) -> bool:
-        """Whether it makes the exit code 1."""
+        """True if the finding makes the exit code 1."""
         return self.severity is Severity.ERROR
 
     def sort_key(self) -> tuple[str, int, str]:
@@ -197,7 +197,7 @@ class PtoasError(Exception):
         return "\n".join(map(str, self.diagnostics))
 
     def _render_traceback_(self) -> list[str]:
-        """What a notebook shows in place of a traceback: the findings at their lines."""
+        """Show the findings with their source lines instead of a traceback in a notebook."""
         from ptoas.diagnostics.render import render
 
         return render(self).splitlines()

@@ -8,7 +8,7 @@ from ptoas.diagnostics.core import Diagnostic, Edit
 
 
 def can_fix(diagnostic: Diagnostic, unsafe: bool = False, targets: Sequence[str] = ()) -> bool:
-    """Whether a finding carries edits that may be applied without asking.
+    """Return True if a finding carries edits that are safe to apply automatically.
 
     What is wrong on some of the `targets` that a program is checked for may be needed on the others, so that
     an edit is safe only where the finding speaks of all of them.
@@ -52,6 +52,6 @@ def applied(text: str, findings: Iterable[Diagnostic]) -> tuple[str, list[Diagno
 
 
 def _meet(one: Edit, other: Edit) -> bool:
-    """Whether two edits touch the same text; two insertions at one place do."""
+    """Return True if two edits change the same text; two insertions at one position do."""
     first, second = sorted((one.span, other.span), key=lambda span: (span.offset, span.length))
     return first.offset + first.length > second.offset or first.offset == second.offset

@@ -53,7 +53,7 @@ def up_to(file: BinaryIO, most: int) -> bytes:
 
 
 def kind_of(mode: int) -> str:
-    """What something is that is not a plain file, in words."""
+    """Describe a path that is not a regular file."""
     kinds = (
         (stat.S_ISLNK, "a link"),
         (stat.S_ISDIR, "a directory"),

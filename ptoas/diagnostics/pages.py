@@ -1,4 +1,4 @@
-"""Where a code is explained: the page of the rules, wherever the documentation is."""
+"""Links to the page that explains a code."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from ptoas.diagnostics.codes import ALIASES, CODES
 
 SETTING = "PTOAS_DOCS_URL"
-"""Where a copy of the documentation is served: `https://host/ptoas/`."""
+"""Base address of a served copy of the documentation, such as `https://host/ptoas/`."""
 
 
 def page_of(code: str) -> str | None:
@@ -28,7 +28,7 @@ def page_of(code: str) -> str | None:
 
 
 def anchor_of(code: str) -> str | None:
-    """What the section on a code is called in the address of its page; a code of old has that of the rule."""
+    """Return the anchor of a code's section; a former code has the anchor of its rule."""
     code = ALIASES.get(code, code)
     return code.lower() if code in CODES else None
 

@@ -1,4 +1,4 @@
-"""What was found in one module, for any number of targets."""
+"""Findings of one module for any number of targets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ptoas.diagnostics.html import report_html
 
 @dataclass(frozen=True)
 class Report:
-    """What was found in one module: each finding once, with the targets that it concerns.
+    """Findings of one module: each finding once, with the targets it applies to.
 
     >>> import ptoas
     >>> module = ptoas.parse('''
@@ -34,7 +34,7 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Whether no error was found."""
+        """True if there is no error."""
         return not any(d.is_error for d in self.diagnostics)
 
     @property
@@ -55,7 +55,7 @@ class Report:
         return Report(tuple(d for d in self.diagnostics if not d.targets or target in d.targets), (target,))
 
     def count(self, target: str, severity: Severity) -> int:
-        """How many findings of one severity concern one target."""
+        """Count the findings of one severity for one target."""
         return sum(d.severity is severity for d in self.for_target(target).diagnostics)
 
     def filtered(
@@ -76,7 +76,7 @@ class Report:
 
 
 def _named(code: str, beginnings: Sequence[str]) -> bool:
-    """Whether a code, or one of old that it stands for, begins in one of these ways."""
+    """Return True if a code, or a former code of the same rule, has one of these prefixes."""
     if not beginnings:
         return False
     return any(name.startswith(tuple(beginnings)) for name in names_of(code))

@@ -65,7 +65,7 @@ def _rule(code: str) -> dict[str, Any]:
 
 
 def _fingerprints(diagnostics: Sequence[Diagnostic]) -> list[str]:
-    """What a host knows a finding by when lines above it come and go: its code, file and line of text."""
+    """Return a fingerprint that is stable when other lines move: code, file and source line."""
     seen: Counter[tuple[str, ...]] = Counter()
     prints: list[str] = []
     for d in diagnostics:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 LIKENESS = 0.6
-"""How much of two names must agree, from 0 to 1."""
+"""Minimum similarity of two names, from 0 to 1."""
 
 
 def nearest(name: str, known: Iterable[str], likeness: float = LIKENESS) -> str | None:

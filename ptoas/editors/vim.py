@@ -42,7 +42,7 @@ _OPCODE_END = r"([[:alnum:]_$-]|\.[[:alnum:]_])@!"
 
 
 def _patterns(words: Words) -> dict[str, str]:
-    """What each group matches; where two begin at one place, the later one wins."""
+    """Return the pattern of each syntax group; where two match at one position, the later one wins."""
     every = {kind: f"({_any(listed)})" for kind, listed in words.items()}
     suffix = rf"(\.{every['suffixes']})*"
     return {

@@ -18,7 +18,7 @@ WORDS = (
     *("to", "step", "else", "do", "case", "default", "iter_args", "attributes", "ins", "outs", "loc"),
     *("private", "public", "nested", "no_inline", "true", "false", "unit"),
 )
-"""What pto.lark reads further on in a statement."""
+"""Keywords of pto.lark that do not start a statement."""
 
 SCALARS = ("index", "none")
 

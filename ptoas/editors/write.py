@@ -1,4 +1,4 @@
-"""Where the grammars go, and what they are."""
+"""Output paths and generators of the editor grammars."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ _WORD = re.compile(r"(?<![@$^#&{:\w])[A-Za-z_]\w*")
 
 def part_words(ops: Iterable[type[PtoOp]] = OPS) -> set[str]:
     """The words of the templates of instructions: `sizes`, `valid`, `recv`; none of them is an opcode."""
-    return {word for op in ops for word in _WORD.findall(op.LAYOUT or "")} - OPCODES.keys()
+    return {word for op in ops for word in _WORD.findall(op.ASSEMBLY_FORMAT or "")} - OPCODES.keys()
 
 
 def opcode_class(text: str, types: Sequence[Attribute | None]) -> tuple[type[PtoOp], list[str]] | None:

@@ -126,7 +126,7 @@ class Layout:
     """What reading and printing need to know of an instruction's text."""
 
     def __init__(self, cls: type[PtoOp]):
-        self.template = template = cls.LAYOUT or _groups(cls)
+        self.template = template = cls.ASSEMBLY_FORMAT or _groups(cls)
         self.pieces = pieces_of(template)
         self.every_form = _GROUPS.search(template) is None
         """Whether it reads the same in every form; `ins(...) outs(...)` is the DPS form alone."""

@@ -1,4 +1,4 @@
-"""What the process keeps from the texts it has read, so that a text like them is read faster.
+"""Bounded caches of facts about parsed text.
 
 Each of them is bounded, and `clear_caches` empties all of them.
 """
@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Generic, ParamSpec, TypeVar, cast
 
 MOST_KEPT = 20_000
-"""How many things one cache holds; a program has some hundreds of each."""
+"""Capacity of one cache; a program needs some hundreds of entries in each."""
 
 _CLEAR: list[Callable[[], object]] = []
 

@@ -1,4 +1,4 @@
-"""Where an operation came from: its statement in the source, and the parts of that statement."""
+"""Source location of an operation: its statement and the parts of that statement."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Node(Protocol):
 
 
 class Places:
-    """Where the parts of a statement stand, counted in its text without the names of values.
+    """Offsets of the parts of a statement, relative to its text with value names removed.
 
     So all statements of one shape share one of these. Operands are kept by slot, which passes leave in place
     when they add or take away others; those of operations outside PTO are all under "".

@@ -26,7 +26,7 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ptoas.analysis.forwarding import origins
+from ptoas.analysis.forwarding import underlying_values
 from ptoas.analysis.storage import places_of
 from ptoas.analysis.structure import bodies_of, of_kinds
 from ptoas.dialects.pto.matmul import TGetScaleAddrOp
@@ -50,7 +50,7 @@ class BindScalesPass(ModulePass):
 
 
 def _bind(binding: TGetScaleAddrOp, address: int | None) -> None:
-    roots = [root.owner for root in origins(binding.dst)]
+    roots = [root.owner for root in underlying_values(binding.dst)]
     if address is None or len(roots) != 1:
         return
     (tile,) = roots

@@ -52,7 +52,7 @@ from ptoas.lowering.cpp.cores import (
 )
 from ptoas.lowering.cpp.function import FunctionEmitter, parameters_of, result_type, signature
 from ptoas.lowering.cpp.names import Names, identifier
-from ptoas.lowering.join_kinds import join, uncalled_pairs
+from ptoas.lowering.join_cube_vector import join, uncalled_pairs
 from ptoas.lowering.launch import launch_request
 from ptoas.targets import Target
 from ptoas.targets.row import Row

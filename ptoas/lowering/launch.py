@@ -23,7 +23,7 @@ Ends = Mapping[TileLoc, int]
 """The first byte behind the tiles in each memory."""
 
 
-def kernel_ends(module: ModuleOp, target: Target, isa: str | None = None) -> dict[str, Ends]:
+def memory_high_water(module: ModuleOp, target: Target, isa: str | None = None) -> dict[str, Ends]:
     """Where the tiles of each kernel of a module end, once the passes have placed them; by name.
 
     Only the passes know what they add: scratch, staging, copies. They are not imported where a single kernel

@@ -24,16 +24,16 @@ def _allocate_destinations() -> type[ModulePass]:
     return AllocateDestinations
 
 
-def _settle_layouts() -> type[ModulePass]:
-    from ptoas.lowering.settle_layouts import SettleLayoutsPass
+def _infer_view_layouts() -> type[ModulePass]:
+    from ptoas.lowering.infer_view_layouts import InferViewLayoutsPass
 
-    return SettleLayoutsPass
+    return InferViewLayoutsPass
 
 
-def _carry_tiles() -> type[ModulePass]:
-    from ptoas.lowering.carry_tiles import CarryTilesPass
+def _bufferize_loop_tiles() -> type[ModulePass]:
+    from ptoas.lowering.bufferize_loop_tiles import BufferizeLoopTilesPass
 
-    return CarryTilesPass
+    return BufferizeLoopTilesPass
 
 
 def _fold_constants() -> type[ModulePass]:
@@ -66,10 +66,10 @@ def _plan_memory() -> type[ModulePass]:
     return PlanMemoryPass
 
 
-def _split_kinds() -> type[ModulePass]:
-    from ptoas.lowering.split_kinds import SplitKindsPass
+def _split_cube_vector() -> type[ModulePass]:
+    from ptoas.lowering.split_cube_vector import SplitCubeVectorPass
 
-    return SplitKindsPass
+    return SplitCubeVectorPass
 
 
 def _bind_scales() -> type[ModulePass]:
@@ -93,18 +93,26 @@ def _split_multi_tiles() -> type[ModulePass]:
 PASSES: dict[str, Callable[[], type[ModulePass]]] = {
     "split-multi-tiles": _split_multi_tiles,
     "allocate-destinations": _allocate_destinations,
-    "settle-layouts": _settle_layouts,
-    "carry-tiles": _carry_tiles,
+    "infer-view-layouts": _infer_view_layouts,
+    "bufferize-loop-tiles": _bufferize_loop_tiles,
     "legalize-cpu": _legalize_cpu,
     "add-scratch": _add_scratch,
     "fold-constants": _fold_constants,
     "eliminate-dead-code": _eliminate_dead_code,
     "plan-memory": _plan_memory,
     "bind-scales": _bind_scales,
-    "split-kinds": _split_kinds,
+    "split-cube-vector": _split_cube_vector,
     "insert-sync": _insert_sync,
 }
 """Every pass by its name, in the order of the pipeline; each is loaded when it is asked for."""
+
+
+RENAMED = {
+    "infer-view-layouts": "infer-view-layouts",
+    "bufferize-loop-tiles": "bufferize-loop-tiles",
+    "split-cube-vector": "split-cube-vector",
+}
+"""Former names of passes."""
 
 
 class UnknownPassError(UsageError):
@@ -115,6 +123,8 @@ class UnknownPassError(UsageError):
         super().__init__(name)
 
     def __str__(self) -> str:
+        if self.name in RENAMED:
+            return f"pass {self.name!r} is now called {RENAMED[self.name]!r}"
         return f"there is no pass {self.name!r}; the passes are {', '.join(PASSES)}"
 
 
@@ -129,19 +139,19 @@ def build_pipeline(
     """The passes for a target, in order; `until` stops after the pass of that name.
 
     >>> import ptoas
-    >>> [each.name for each in ptoas.build_pipeline("a5", until="carry-tiles")]
-    ['split-multi-tiles', 'allocate-destinations', 'settle-layouts', 'carry-tiles']
+    >>> [each.name for each in ptoas.build_pipeline("a5", until="bufferize-loop-tiles")]
+    ['split-multi-tiles', 'allocate-destinations', 'infer-view-layouts', 'bufferize-loop-tiles']
     """
     if until is not None and until not in PASSES:
         raise UnknownPassError(until)
     target = get_target(target) if isinstance(target, str) else target
     name = target.name
     options: dict[str, dict[str, object]] = {
-        "settle-layouts": {"target": name},
-        "carry-tiles": {"target": name},
+        "infer-view-layouts": {"target": name},
+        "bufferize-loop-tiles": {"target": name},
         "add-scratch": {"target": name, "isa": isa},
         "plan-memory": {"target": name},
-        "split-kinds": {"target": name},
+        "split-cube-vector": {"target": name},
         "insert-sync": {"target": name, "sync": sync},
     }
     skipped = () if legalize and target.legalization is not None else ("legalize-cpu",)

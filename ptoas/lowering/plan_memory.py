@@ -37,7 +37,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.analysis.liveness import Liveness, LiveTile, peak
-from ptoas.analysis.storage import Places, is_placed_by_hand, places_of, set_tile_argument_addresses
+from ptoas.analysis.storage import Places, manual_placement, places_of, set_tile_argument_addresses
 from ptoas.analysis.structure import Bodies, bodies_of, calls_in, kernels_of, of_kinds
 from ptoas.diagnostics import Diagnostic, Note, PtoasError
 from ptoas.dialects.pto.enums import TileLoc
@@ -149,7 +149,7 @@ def place_added(module: ModuleOp, target: Target, own: Container[SSAValue]) -> N
     bodies = bodies_of(module)
     simt = simt_functions(bodies, target)
     for function, ops in bodies.items():
-        if is_placed_by_hand(ops):
+        if manual_placement(ops):
             used, unplaced = _ends(target, places_of(function, ops), _allocated(ops))
             added = [root for root in unplaced if root not in own]
             _write_addresses(_stack(added, used, Room(target, function, ops, function in simt, [])))
@@ -167,7 +167,7 @@ def _plan_function(room: Room, base: dict[TileLoc, int], is_called: bool) -> dic
     free = [root for root in unplaced if not (is_called and root in arguments)]
     idle = [root for root in free if room.target.leaves_alone(root)]
     free = [root for root in free if root not in idle]
-    addresses = _stack(free, used, room) if is_placed_by_hand(room.ops) else _plan_all(free, used, room)
+    addresses = _stack(free, used, room) if manual_placement(room.ops) else _plan_all(free, used, room)
     if arguments and not is_called:
         set_tile_argument_addresses(
             function, [addresses.get(tile, places.address(tile) or 0) for tile in arguments]

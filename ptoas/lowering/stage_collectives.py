@@ -27,7 +27,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.analysis.knowledge import Knowledge
-from ptoas.analysis.storage import end_of_tiles, is_placed_by_hand, places_of, vec_tiles
+from ptoas.analysis.storage import end_of_tiles, manual_placement, places_of, vec_tiles
 from ptoas.analysis.structure import Bodies, bodies_of, of_kinds
 from ptoas.dialects.pto.comm import CollectiveOp, CommTReduceOp, StagedOp
 from ptoas.dialects.pto.element_types import element_size
@@ -167,7 +167,7 @@ def _share(
     nested = any(of_kinds(ops, func.CallOp) for ops in bodies.values())
     together = list(bodies) if nested else [function]
     sharing = [op]
-    if nested or is_placed_by_hand(bodies[function]):
+    if nested or manual_placement(bodies[function]):
         # Their staging tiles lie one above the other; elsewhere each call may use the same memory again.
         sharing = [other for other in all_calls if _function_of(other) in together]
     free = limit - sum(_used(each, bodies[each]) for each in together)

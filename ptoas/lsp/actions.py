@@ -20,7 +20,7 @@ KINDS = (lsp.CodeActionKind.QuickFix, FIX_ALL)
 def code_actions(
     file: File, first: int, last: int, targets: Sequence[str], only: Sequence[str] | None, docs: str | None
 ) -> list[lsp.CodeAction]:
-    """What can be done about the findings between two offsets; and about all of the file, if it is sure."""
+    """Return quick fixes for findings between two offsets, and a fix-all action if it is safe."""
     findings = [d for d in file.findings(tuple(targets)) if d.edits]
     found: list[lsp.CodeAction] = []
     if _wanted(lsp.CodeActionKind.QuickFix, only):
@@ -39,7 +39,7 @@ def code_actions(
 
 
 def _wanted(kind: str, only: Sequence[str] | None) -> bool:
-    """Whether an editor that asks for some kinds asks for this one; `source` asks for all that begin so."""
+    """Return True if the client requested this kind; `source` matches all kinds with that prefix."""
     return only is None or any(kind == each or kind.startswith(f"{each}.") for each in only)
 
 
@@ -55,7 +55,7 @@ def _fix(file: File, finding: Diagnostic, targets: Sequence[str], docs: str | No
 
 
 def _title(finding: Diagnostic) -> str:
-    """What the fix says, as something to be done."""
+    """Phrase the fix of a finding as an action title."""
     said = (finding.fix or f"mend {finding.code}").strip()
     meant = re.fullmatch(r"did you mean (`[^`]+`)\?", said)
     said = f"change to {meant[1]}" if meant else said

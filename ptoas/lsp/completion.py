@@ -1,4 +1,4 @@
-"""What may stand at a place: instructions, values, types, attributes and their values."""
+"""Completion of instructions, values, types, attributes and attribute values."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ TILE_KEYS: dict[str, Iterable[str]] = {
 """The parameters of a tile's type, and what they may be."""
 
 Item = tuple[str, lsp.CompletionItemKind, str]
-"""What is offered, what it is, and a word about it."""
+"""Label, kind and detail of a completion item."""
 
 K = lsp.CompletionItemKind
 
@@ -98,7 +98,7 @@ def resolve(item: lsp.CompletionItem) -> lsp.CompletionItem:
 
 
 def _items(file: File, statement: Statement | None, prefix: str, offset: int) -> tuple[str, list[Item]]:
-    """What has been typed of a word, and what it may become."""
+    """The partially typed word and its possible completions."""
     if match := re.search(r"%[\w$.-]*$", prefix):
         return match[0], list(_values(file, statement, prefix, offset))
     if match := re.search(r"@[\w$.]*$", prefix):
@@ -124,7 +124,7 @@ def _items(file: File, statement: Statement | None, prefix: str, offset: int) ->
 
 
 def _is_closed(prefix: str) -> bool:
-    """Whether something other than a comma or a bracket stands before the cursor: no operand begins there."""
+    """Return True if the cursor follows something other than a comma or bracket, so no operand starts."""
     return not re.search(r"(?:[,(\[=]|^\s*(?:%[^=]*=)?\s*[\w.$]+)\s*$", prefix)
 
 
@@ -222,7 +222,7 @@ def _function_at(document: Document, statement: Statement | None, offset: int) -
 
 
 def _reaches(definer: Statement, offset: int) -> bool:
-    """Whether what a statement defines is known at an offset: the body that it stands in goes on to there."""
+    """Return True if the results of a statement are visible at an offset."""
     holder = definer.parent
     return holder is None or offset <= holder.end
 

@@ -48,7 +48,7 @@ def short_type(type: Attribute) -> str:
 
 
 def type_lines(type: Attribute) -> Iterator[str]:
-    """What there is to say of a type, a line each."""
+    """Describe a type, one line per fact."""
     match type:
         case TileType():
             element = element_text(type.element_type)

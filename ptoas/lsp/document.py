@@ -130,7 +130,7 @@ class Document:
 
     @property
     def problems(self) -> tuple[Diagnostic, ...]:
-        """What is wrong with the text itself."""
+        """Syntax errors of the text."""
         return self._read[2]
 
     @property
@@ -138,7 +138,7 @@ class Document:
         return self._read[0].made
 
     def value(self, name: str, start: int, at: int) -> SSAValue | None:
-        """What `name` was given in the statement that begins at `start`, at the offset `at` or before."""
+        """Return the attribute or operand `name` of the statement starting at `start`, as of offset `at`."""
         given = self._read[0].defined.get(name, ())
         return next((value for offset, value in reversed(given) if start <= offset <= at), None)
 

@@ -1,4 +1,4 @@
-"""What the text leaves out, shown in its lines: shapes of results, addresses of tiles, flags of pipes."""
+"""Inlay hints: result shapes, tile addresses and inserted flags."""
 
 from __future__ import annotations
 

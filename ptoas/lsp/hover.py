@@ -1,4 +1,4 @@
-"""What stands under the pointer: an instruction's reference, a type, a value with place and last writer."""
+"""Hover text: instruction reference, types, values with address and last writer."""
 
 from __future__ import annotations
 
@@ -212,7 +212,7 @@ def _line(op: object) -> str:
 
 
 def address_of(file: File, name: Name, settings: Settings) -> tuple[str, Address] | None:
-    """Where a tile will lie, and on which target."""
+    """Describe the address of a tile on each target."""
     target = file.planned_target(settings)
     if target is None or name.statement is None:
         return None

@@ -18,7 +18,7 @@ VERIFY = "ptoas.verify"
 
 @dataclass(frozen=True)
 class Verdict:
-    """How a program or a function fares on one target."""
+    """Summarise the findings of a program or function for one target."""
 
     target: str
     errors: int
@@ -67,7 +67,7 @@ def resolve(file: File, lens: lsp.CodeLens, at: int) -> lsp.CodeLens:
 
 
 def summary(file: File) -> str:
-    """Where a file runs, and where not, in words."""
+    """Summarise the targets that accept and reject a file."""
     if file.document.problems:
         count = len(file.document.problems)
         return f"{count} mistake{'s' * (count != 1)} in the text; nothing was checked"

@@ -30,7 +30,7 @@ MARKS = {Kind.VALUE: "%", Kind.FUNCTION: "@", Kind.TYPE: "!", Kind.ATTRIBUTE: "#
 
 @dataclass(frozen=True)
 class Place:
-    """Where a name stands, its mark included."""
+    """An occurrence of a name, including its sigil."""
 
     start: int
     end: int
@@ -48,7 +48,7 @@ class Name:
     """The one that defines it."""
     places: list[Place] = field(default_factory=list[Place])
     argument: bool = False
-    """Whether it is an argument of a function, or of a bare program."""
+    """True for an argument of a function or of a bare program."""
 
     @property
     def shown(self) -> str:

@@ -187,7 +187,7 @@ _CHECK = re.compile(r"(?://|#)\s*(?:RUN-CHECK(?:\[[^\]\n]*\])?|ARGS)\s*:[^\n]*")
 
 
 def _in_checks(file: File, name: Name) -> list[Place]:
-    """Where comments that are run name an argument; other functions may have one of that name."""
+    """Find uses of an argument's name in RUN-CHECK comments; other functions may share the name."""
     if name.kind is not Kind.VALUE or not name.argument:
         return []
     alike = [each for each in file.names.of_kind(Kind.VALUE) if each.argument and each.text == name.text]

@@ -13,7 +13,7 @@ from ptoas.project.explain import explain
 
 
 def folder() -> Path:
-    """Where the pages are: in the cache of the user."""
+    """Return the directory of generated pages in the user's cache."""
     base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
     return Path(base or Path.home() / ".cache") / "ptoas" / f"codes-{__version__}"
 

@@ -52,13 +52,13 @@ class Part:
         return self.found[targets]
 
     def errors(self, target: str) -> int:
-        """How many errors it has on a target, from a check for several if there was one."""
+        """Count the errors of this part on a target, reusing a check for several targets if there is one."""
         found = next((each for targets, each in self.found.items() if target in targets), None)
         found = self.findings((target,)) if found is None else found
         return sum(d.is_error and (not d.targets or target in d.targets) for d in found)
 
     def plan(self, target: str) -> Planned | None:
-        """Where its tiles go and which flags are added; none where it does not hold on the target."""
+        """Return tile addresses and inserted flags; None if the part is not valid on the target."""
         if target not in self.plans:
             self.plans[target] = None if self.errors(target) else plan(self.module, target)
         return self.plans[target]
@@ -73,7 +73,7 @@ class Placed:
     starts: tuple[int, ...]
 
     def moved(self, offset: int) -> int | None:
-        """Where a place of the part is now; none for one outside its functions."""
+        """Map a position of this part to the current text; None if it is outside its functions."""
         part = self.part
         at = bisect_right(part.starts, offset) - 1
         if at < 0 or offset > part.starts[at] + len(part.texts[at]):

@@ -8,7 +8,7 @@ from ptoas.diagnostics import Source, Span
 
 
 def position_of(source: Source, offset: int) -> lsp.Position:
-    """Where a character stands; one past the end is the end.
+    """Return the position of an offset; offsets past the end are clamped.
 
     >>> position_of(Source("tload\\n\U0001d465 = 1"), 8)
     1:3
@@ -54,5 +54,5 @@ def range_of_span(span: Span) -> lsp.Range:
 
 
 def units(text: str) -> int:
-    """How long a text is in UTF-16 units."""
+    """Return the length of a text in UTF-16 code units."""
     return sum(2 if ord(char) > 0xFFFF else 1 for char in text)

@@ -1,4 +1,4 @@
-"""What the compiler will add to a program: an address for every tile, flags and barriers between pipes."""
+"""Preview of lowering: tile addresses, flags and barriers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Added(NamedTuple):
 
     anchor: int
     before: bool
-    """Whether it stands before that statement, else behind it."""
+    """True if it is inserted before the statement, False if after it."""
     text: str
     why: str
 
@@ -46,7 +46,7 @@ class Planned:
 
 
 def plan(module: ModuleOp, target: str) -> Planned | None:
-    """What `lower` would add for a target; none where it can't be lowered."""
+    """Return what `lower` would insert for a target; None if the program cannot be lowered."""
     try:
         ready = prepare(module, target)
     except PtoasError:

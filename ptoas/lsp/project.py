@@ -1,4 +1,4 @@
-"""What a project asks for: its configuration, as `verify` reads it."""
+"""Project configuration, read in the same way as by `verify`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ptoas.project import settings as configuration
 from ptoas.project.verify_files import Options, parse_codes, parse_targets
 
 SECONDS = 2.0
-"""How long a configuration is taken to be what it was."""
+"""Seconds before a configuration file is read again."""
 
 
 class Project:
@@ -23,7 +23,7 @@ class Project:
         self._said: set[str] = set()
 
     def options(self, filename: str) -> Options:
-        """How a file is checked."""
+        """Return the settings for checking a file."""
         folder = os.path.dirname(os.path.abspath(filename))
         known = self._known.get(folder)
         if known is None or time.monotonic() - known[0] > SECONDS:

@@ -1,4 +1,4 @@
-"""What each token is, for colours that know the language."""
+"""Semantic tokens."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def _token(statement: Statement, token: Token, named: dict[int, tuple[int, str, 
 
 
 def _comments(document: Document, first: int, last: int) -> Iterator[Coloured]:
-    """Where the text and the text without comments differ."""
+    """Return the offsets at which the text differs from the text without comments."""
     text, blanked = document.source.text, document.blanked
     if text is blanked:
         return

@@ -30,7 +30,7 @@ PAUSE = 0.005
 """Seconds without a further edit before a text is checked: edits that came in meanwhile are checked once."""
 
 MOST_FILES = 5_000
-"""How many files of a workspace are looked through for symbols."""
+"""Maximum number of workspace files searched for symbols."""
 
 
 class Protocol(LanguageServerProtocol):
@@ -166,7 +166,7 @@ def _texts(server: Server) -> None:
 
 
 def _questions(server: Server) -> None:
-    """What is there, what may come."""
+    """Completion and signature requests."""
     feature = cast(Register, server.feature)
 
     @feature(lsp.TEXT_DOCUMENT_HOVER)

@@ -1,4 +1,4 @@
-"""What the server keeps: the open files, their last whole versions, and the settings."""
+"""State of the server: open files, their last valid versions, and the settings."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from ptoas.targets import TARGETS
 
 @dataclass(frozen=True)
 class Settings:
-    """What a user may choose; an editor sends it under `ptoas`."""
+    """User settings, sent by the editor under `ptoas`."""
 
     targets: tuple[str, ...] = ()
-    """What is checked for; none: the target that a program names, else all."""
+    """Targets to check; None selects the program's own target, or all."""
     shapes: bool = True
     addresses: bool = True
     flags: bool = True
     docs: str | None = None
-    """Where the pages of codes are, if not in the cache."""
+    """Base address of the pages of codes; None selects the cache."""
 
     @staticmethod
     def of(given: object) -> Settings:
@@ -118,7 +118,7 @@ class File:
         return self._placed[1]
 
     def targets(self, settings: Settings) -> tuple[str, ...]:
-        """What it is checked for: what its project says, else its own target, else the user's, else all."""
+        """Targets to check: those of the project, else the program's own, else the user's, else all."""
         if self.options.targets:
             return self.options.targets
         version = self.good
@@ -127,11 +127,11 @@ class File:
 
     @property
     def options(self) -> Options:
-        """How its project wants it to be checked."""
+        """Check settings of the file's project."""
         return self.project.options(self.filename)
 
     def findings(self, targets: tuple[str, ...]) -> list[Diagnostic]:
-        """What `verify` reports: all that is wrong, but for what comments and the project keep back."""
+        """Findings as `verify` reports them, after suppressions and project settings."""
         document = self.document
         known = targets_named(document) or tuple(TARGETS)
         whole = document.module is not None and set(known) <= set(targets)

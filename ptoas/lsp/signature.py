@@ -57,7 +57,7 @@ def under_way(document: Document, offset: int) -> tuple[Statement | None, str]:
 
 
 def _in_body(statement: Statement, offset: int) -> bool:
-    """Whether an offset lies between the statements of a body."""
+    """Return True if an offset lies between the statements of a region."""
     marks = [token.start for token in statement.tokens if token.kind == "REGION"]
     return bool(marks) and offset > marks[0]
 
@@ -105,7 +105,7 @@ def _names(slots: list[Slot]) -> str:
 
 
 def _commas(text: str) -> int | None:
-    """How many operands stand before the end of a list; none if the list has ended."""
+    """Count the operands before the cursor; None if the operand list has ended."""
     depth = count = 0
     for char in text:
         if depth == 0 and char in ":{":

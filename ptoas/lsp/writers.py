@@ -1,4 +1,4 @@
-"""Who wrote what a value holds: the last statement before a place that wrote its memory."""
+"""Last writer of a value's memory before a given statement."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from xdsl.dialects import scf
 from xdsl.ir import Block, Operation, SSAValue
 
-from ptoas.analysis.forwarding import origins
+from ptoas.analysis.forwarding import underlying_values
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.slots import accesses
 from ptoas.lsp.document import Document, Statement
@@ -35,12 +35,14 @@ def written(op: Operation) -> list[SSAValue]:
 
 
 def last_writers(document: Document, value: SSAValue, statement: Statement) -> Writers:
-    """Who wrote `value` before `statement`, in the order of the text."""
-    roots = set(origins(value))
+    """Return the last statement before `statement`, in text order, that wrote `value`."""
+    roots = set(underlying_values(value))
     writers: list[tuple[int, Operation]] = []
     for each in document.scope_of(statement):
         op = document.op_at(each)
-        if op is not None and not roots.isdisjoint(root for v in written(op) for root in origins(v)):
+        if op is not None and not roots.isdisjoint(
+            root for v in written(op) for root in underlying_values(v)
+        ):
             writers.append((each.start, op))
     before = [op for start, op in writers if start < statement.start]
     here = document.op_at(statement)
@@ -66,7 +68,7 @@ def _inside(op: Operation, holder: Operation) -> bool:
 
 
 def is_argument(value: SSAValue) -> bool:
-    """Whether the caller of a function gives it."""
+    """Return True if the value is supplied by the caller."""
     owner = value.owner
     outer = owner.parent_op() if isinstance(owner, Block) else None
     return isinstance(owner, Block) and (outer is None or outer.name == "func.func")

@@ -179,13 +179,13 @@ class Compiled:
         if not isinstance(row, Row):
             return
         places = slot_places(self.op)
-        in_step = row.in_step is not None and row.in_step(self.op)
-        for one, other in row.apart:
+        elementwise_alias = row.elementwise_alias is not None and row.elementwise_alias(self.op)
+        for one, other in row.no_alias:
             for n, k in product(places[one], places[other]):
                 first, second = values[n], values[k]
                 if not isinstance(first, Tile) or not isinstance(second, Tile):
                     continue
-                if in_step and first.coincides(second):
+                if elementwise_alias and first.coincides(second):
                     continue
                 if first.overlaps(second):
                     raise self.machine.fail(

@@ -1,4 +1,4 @@
-"""What each instruction does, in NumPy: mirrors the chapters of the dialect."""
+"""Instruction bodies in NumPy, mirroring the chapters of the dialect."""
 
 from __future__ import annotations
 

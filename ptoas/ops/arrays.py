@@ -20,7 +20,7 @@ class LocalArray:
         self.elements: list[float | None] = [None] * prod(shape)
 
     def find(self, indices: Sequence[int]) -> int | None:
-        """Where an element is; `None` if there is none."""
+        """Return the index of an element, or None if it does not exist."""
         at = 0
         for index, extent in zip(indices, self.shape, strict=True):
             if not 0 <= index < extent:

@@ -274,7 +274,7 @@ def _popping(op: PopOp, m: Machine) -> Callable[[int | None, int | None], Tile |
         return valid
 
     def checks(tile: Tile, race: RaceDetector) -> tuple[Tile, tuple[Touched, ...], Callable[[], None]]:
-        """What the check of races wants to know of a tile that is popped."""
+        """Describe a popped tile for the race checker."""
         found = known.get(id(tile))
         if found is None or found[0] is not tile:
             if len(known) >= KEPT:

@@ -1,4 +1,4 @@
-"""How a collective walks through data that is larger than a staging tile (document 003, Large Tile Support).
+"""Iteration of a collective over data larger than its staging tile (document 003, Large Tile Support).
 
 A rank's data is (D0, D1, D2, H, W). If D0 * D1 * D2 * H rows of W columns fit the tile's valid region, a
 rank is one chunk. Otherwise each of the D0 * D1 * D2 planes of H x W is covered by a window of the tile's
@@ -57,7 +57,7 @@ class Walk:
 
     @property
     def fits(self) -> bool:
-        """Whether a rank's data is one chunk."""
+        """True if the data of a rank is a single chunk."""
         return prod(self.shape[:4]) <= self.size[0] and self.shape[4] <= self.size[1]
 
     @property
@@ -96,7 +96,7 @@ class Walk:
         return (self[number] for number in range(len(self)))
 
     def left(self, tile: int) -> list[Chunk]:
-        """What is in a tile when all is done: the last chunk of each size that it got, one over the other."""
+        """Return the final contents of a staging tile: the last chunk of each size, in order of arrival."""
         found: dict[tuple[int, int], Chunk] = {}
         for number in self._last_numbers():
             chunk = self[number]

@@ -20,7 +20,7 @@ from ptoas.ops.staging import Staged
 
 Members = tuple[View | Group, ...]
 Pair = tuple[Array, Array]
-"""Where a rank's data comes from and where it goes."""
+"""Source and destination of a rank's data."""
 
 
 class Call(Staged):
@@ -50,7 +50,7 @@ class Call(Staged):
 
     @property
     def idle(self) -> bool:
-        """Whether this rank only takes part: on the CCU every rank starts the call, the root's data moves."""
+        """True if this rank moves no data: on the CCU every rank starts the call, the root moves data."""
         return self.machine.launch.ranks is not None and self.machine.actor.rank != self.root
 
     def _check_caller(self) -> None:
@@ -156,7 +156,7 @@ def on_ccu(op: dialect.CollectiveOp) -> bool:
 
 
 def _same(a: Array, b: Array) -> bool:
-    """Whether two arrays of one shape are the same elements; a dimension of one element has no stride."""
+    """Return True if two arrays of equal shape share all elements, ignoring strides of unit dimensions."""
     steps = zip(a.shape, a.strides, b.strides, strict=True)
     return a.ctypes.data == b.ctypes.data and all(n == 1 or first == second for n, first, second in steps)
 

@@ -40,7 +40,7 @@ def _bytes_of(op: PtoOp, m: Machine, mask: Tile, rows: int, cols: int) -> Tile:
 
 
 def _comparing(op: dialect.CompareOp, m: Machine, dst: Tile, src: Tile) -> tuple[Ufunc, Tile, Tile]:
-    """What is compared how, the bytes of the mask, and as much of it as is written."""
+    """Return the comparison operands, the bytes of the mask, and the part of it that is written."""
     require_arithmetic(op, m, src)
     bits = _bytes_of(op, m, dst, *src.valid)
     written = bits.full if m.target.model(op) == "clears" else bits
@@ -48,7 +48,7 @@ def _comparing(op: dialect.CompareOp, m: Machine, dst: Tile, src: Tile) -> tuple
 
 
 def _padding(bits: Tile) -> Region | None:
-    """What is left of the rows of a mask behind their bits."""
+    """Return the bytes of the mask rows after their last bit."""
     rows, used = bits.valid
     if not rows or used == bits.cols:
         return None

@@ -54,7 +54,7 @@ def _source(op: TCvtOp, m: Machine, dst: Tile, src: Tile) -> Tile:
 
 
 def numbers(dtype: DType, bits: Array) -> Array:
-    """What is converted: the two numbers of each pair, side by side."""
+    """Return the source elements with the two numbers of each pair side by side."""
     return dtype.halves(bits) if dtype.kind == "pairs" else dtype.numbers(bits)
 
 
@@ -75,7 +75,7 @@ def conversion(
 
 
 def _meant(source: DType, target: DType, mode: RoundMode, model: Conversion) -> RoundMode:
-    """What a mode does to this pair. Where none is said, a float loses its fraction on its way to an integer,
+    """Return the rounding of a pair of types. By default a float is truncated when it becomes an integer,
     and all else takes the nearest; so does ODD on devices, but for f32 to f16."""
     fixed = model.rounding(target.short)
     if fixed is not None and not target.is_integer:

@@ -1,4 +1,4 @@
-"""How cores of a block, and blocks, wait for each other: counters, and barriers over all cores."""
+"""Synchronisation between cores and blocks: counters and barriers over all cores."""
 
 from __future__ import annotations
 

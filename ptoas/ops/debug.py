@@ -1,4 +1,4 @@
-"""What a program says of itself, and how it stops itself."""
+"""Printing and trapping."""
 
 from __future__ import annotations
 

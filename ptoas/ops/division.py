@@ -84,7 +84,7 @@ def remainder(exact: Function, rounded: Callable[[Array], Array]) -> Make:
 
 
 def _of_wide_quotients(op: PtoOp, m: Machine) -> Function:
-    """What is left of a quotient towards zero; nothing where the divisor is zero."""
+    """Return the remainder of truncated division; zero where the divisor is zero."""
 
     def calculate(a: Array, b: Array, out: Array | None = None) -> Array:
         _one_vector(op, m, a)

@@ -29,7 +29,7 @@ HALF_MASK = np.int32(-0x70000001)
 HALF_SCALE = np.float32(2.0**112)
 """The exponent of f16 is biased by 15, that of f32 by 127."""
 HALF_LIMIT = 65536.0
-"""Where infinities of f16 and what is no number come to lie."""
+"""Encodings of f16 infinities and NaNs."""
 
 ONE_THREAD = 1 << 18
 """Products of numbers up to which a matrix product is one thread's work. For more NumPy's library takes
@@ -134,7 +134,7 @@ def widen_f16(source: Array, target: Array) -> bool:
 
 
 def _keeps_denormals() -> bool:
-    """Whether this process calculates with denormal numbers: a library may have turned that off."""
+    """Return True if denormal numbers are not flushed; a library may have enabled flushing."""
     least = np.zeros(16, np.float32)
     return widen_f16(np.ones(16, np.uint16), least) and bool((least == 2.0**-24).all())
 
@@ -145,7 +145,7 @@ if _keeps_denormals():
 
 
 class Kept:
-    """What was unpacked from one memory, by a sample of the bytes; the oldest is dropped first."""
+    """Recently unpacked matrices, keyed by a sample of their bytes; the oldest is dropped first."""
 
     def __init__(self) -> None:
         self.found: dict[tuple[object, ...], tuple[bytearray, Array]] = {}

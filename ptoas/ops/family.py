@@ -1,4 +1,4 @@
-"""What the families of instructions share: which part of each tile is worked on, and one call for the work.
+"""Shared behaviour of instruction families: the processed region of each tile and one NumPy call.
 
 Arithmetic is the element type's own: integers wrap, floats are rounded once an operation. The types shorter
 than f32 are calculated in f32 and rounded then, which gives the correctly rounded sum, difference, product
@@ -24,7 +24,7 @@ Function = Callable[..., Array]
 
 
 NOTHING = Step(lambda *_: None)
-"""What an instruction does whose destination is valid for nothing."""
+"""Body of an instruction whose destination has an empty valid region."""
 
 
 def mnemonic(op: PtoOp) -> str:
@@ -37,7 +37,7 @@ def require_arithmetic(op: PtoOp, m: Machine, tile: Tile) -> None:
 
 
 def covers(m: Machine, tile: Tile, rows: int, cols: int) -> bool:
-    """Whether a source is valid for so many rows and columns. A device does not look at that where it is not
+    """Return True if a source is valid for this many rows and columns. Devices do not check this if it is not
     told to: without the check of memory, the elements need only be there."""
     extents = tile.valid if m.checks.mem or not m.target.has_pipes else (tile.rows, tile.cols)
     return extents[0] >= rows and extents[1] >= cols
@@ -57,8 +57,8 @@ def needed(op: PtoOp, m: Machine, dst: Tile, tile: Tile, rows: int, cols: int) -
             f"destination {dst.describe()} needs [{rows}, {cols}]"
         )
         row = m.target.row(op)
-        walks = m.target.has_pipes and isinstance(row, Row) and row.walks
-        if not walks or rows > tile.rows or cols > tile.cols:
+        reads_past_valid = m.target.has_pipes and isinstance(row, Row) and row.reads_past_valid
+        if not reads_past_valid or rows > tile.rows or cols > tile.cols:
             raise m.fail("PTO-R105", found, op)
         m.warn("PTO-R945", f"{found}: the device takes what lies beyond", op)
     return tile.with_valid(rows, cols)
@@ -153,7 +153,7 @@ def wider(function: Callable[..., Array]) -> Function:
 
 
 def leaky(a: Array, slope: Array, out: Array | None = None) -> Array:
-    """What is positive stays; all else, and what is no number, is multiplied."""
+    """Leaky ReLU: keep positive elements, multiply all others and NaNs."""
     return into(out, np.where(a > 0, a, np.multiply(a, slope)))
 
 

@@ -1,4 +1,4 @@
-"""What the pipe behind the matrix unit does to an accumulator on its way out.
+"""Conversions of the fixpipe, applied to an accumulator on its way out.
 
 The order is: read, convert or quantise, relu, write. A scale is a 64-bit word: bits 0 to 31 are a float, bits
 37 to 45 a signed offset and bit 46 the sign of 8-bit results, bits 32 to 35 the shift of 16-bit ones. Of the

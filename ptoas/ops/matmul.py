@@ -103,7 +103,7 @@ def in_panels(lhs: Tile, rhs: Tile, panels: Array, adds: bool) -> Callable[[], N
 
 
 def beginning(op: dialect.ProductOp, m: Machine) -> Callable[[Tile, int], None]:
-    """What a product of so many rows says of its phase and of its steps, and that it does not wait for a
+    """Check the phase and step attributes of a product of this many rows, and that it does not wait for a
     store that never comes."""
     phase = None if op.acc_phase is None else op.acc_phase.data
     spoken = phase in (AccPhase.Partial, AccPhase.Final) and m.target.has_pipes
@@ -144,7 +144,7 @@ def check_walk(op: dialect.ProductOp, m: Machine, strided: str, lhs: Tile, rhs: 
 
 
 def in_blocks(out: Tile, blocks: tuple[int, int]) -> Tile:
-    """What the matrix unit writes: whole blocks, as far as there is room."""
+    """Return the region that the matrix unit writes: whole blocks, clipped to the tile."""
     rows, cols = (
         min(room, -(-extent // step) * step)
         for room, extent, step in zip((out.rows, out.cols), out.valid, blocks, strict=True)
@@ -164,7 +164,7 @@ def write(whole: Tile, out: Tile, bits: Array) -> None:
 
 
 def first_term(rows: int, cols: int, acc_in: Tile | None, bias: Tile | None) -> Tile | None:
-    """What the sum begins with: the accumulator, or one row for all."""
+    """Return the initial value of the sum: the accumulator, or one bias row for all rows."""
     if acc_in is not None:
         return acc_in.with_valid(rows, cols)
     return None if bias is None else bias.with_valid(1, cols)

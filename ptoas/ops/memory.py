@@ -108,7 +108,7 @@ def loading_scales(op: TLoadOp, m: Machine, dst: Tile, mem: View) -> Step:
 
 
 def padding(m: Machine, dst: Tile) -> tuple[tuple[Array, ...], tuple[Any, ...]]:
-    """What a load fills besides the valid region, and what is written in all.
+    """Return the padding that a load writes besides the valid region, and the whole written region.
 
     A device pads each row to a whole burst, and only if the type names a pad value; the simulator fills the
     whole tile first, with zeros if it names none.

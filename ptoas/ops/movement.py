@@ -72,7 +72,7 @@ def check_blocks(op: dialect.TMovOp, m: Machine, src: Tile, dst: Tile) -> None:
 
 
 def first_half(op: dialect.FixpipeOp, m: Machine, src: Tile) -> Tile:
-    """What of an accumulator goes to this core's unified buffer, where it goes to those of two cores in
+    """Return the part of an accumulator that goes to this core's unified buffer if it is distributed to two
     halves and this one plays the first of them."""
     mode = None if op.acc_to_vec_mode is None else op.acc_to_vec_mode.data
     if m.lane_memories or not m.target.has_pipes:
@@ -88,7 +88,7 @@ def first_half(op: dialect.FixpipeOp, m: Machine, src: Tile) -> Tile:
 
 
 def turns_pairs(dst: Tile, src: Tile) -> bool:
-    """Whether two numbers in a byte are neighbours in a row on the one side and in a column on the other."""
+    """Return True if packed pairs are row neighbours on one side and column neighbours on the other."""
     boxed = src.boxed and dst.boxed and dst.type.loc.data in (TileLoc.Left, TileLoc.Right)
     return boxed and src.dtype.kind == "pairs" and src.type.slayout is not dst.type.slayout
 
@@ -185,7 +185,7 @@ def converting(op: dialect.FixpipeOp, m: Machine, src: Tile, dst: Tile, fp: Tile
 
 
 def by_valid(op: dialect.FixpipeOp, src: Tile, dst: Tile) -> bool:
-    """Whether the library steps through an accumulator by what of it is valid, and not by its type."""
+    """Return True if the library derives accumulator strides from the valid extents instead of the type."""
     if dst.boxed:
         return False
     if isinstance(op, dialect.TExtractOp):
@@ -391,7 +391,7 @@ def tinsert(op: dialect.TInsertOp, m: Machine) -> Binder:
 
 
 def covered(op: dialect.TInsertOp, src: Tile, dst: Tile) -> tuple[int, int]:
-    """What is written of a tile that something is inserted into. Of an accumulator that goes to blocks that
+    """Return the region written by an insertion. For an accumulator that goes to blocks that
     is all of its rows, and whole blocks of columns, of what goes in parts whole blocks: besides what is valid
     nobody knows what."""
     rows, cols = src.valid

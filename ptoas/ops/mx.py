@@ -99,7 +99,7 @@ def _scales(
 
 @value(dialect.TGetScaleAddrOp)
 def tget_scale_addr(op: dialect.TGetScaleAddrOp, m: Machine) -> Callable[..., Tile]:
-    """Where the compiler could not do it before: the address is known while the program runs."""
+    """Bind the scale address at run time, where it was not known to the compiler."""
 
     def run(src: Tile, dst: Tile | Unplaced) -> Tile:
         memory = m.memory(dst.type.loc.data)

@@ -30,7 +30,7 @@ def _shared(one: Tile, other: Tile) -> tuple[int, int]:
 
 
 def _merge(dst: Tile, sources: tuple[Tile, ...], result: Array) -> None:
-    """What only one source has, and the result where both have something."""
+    """Copy elements that only one source has; combine those that both have."""
     if dst.valid not in [tile.valid for tile in sources]:
         dst.store_raw(np.zeros(dst.valid, dst.dtype.raw))
     for src in sources:

@@ -32,7 +32,7 @@ def cast(op: dialect.PointerCastOp, m: Machine) -> Callable[..., object]:
 
 
 def address(m: Machine, ptr: Pointer | LocalPointer) -> int:
-    """Where a pointer points, in bytes."""
+    """Return the byte address of a pointer."""
     if isinstance(ptr, LocalPointer):
         return ptr.offset * ptr.tile.dtype.size
     buffer = ptr.buffer.whole

@@ -1,4 +1,4 @@
-"""What a push makes of an accumulator on its way into the slot: other types, scaled, nothing negative."""
+"""Epilogue of a push: conversion, scaling and ReLU of an accumulator on its way into the slot."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def tdequant(op: TDequantOp, m: Machine) -> Binder:
 
 
 class Blocks(NamedTuple):
-    """What is known of each block: its largest magnitude, its exponent in eight bits, its scale."""
+    """Facts of each block: largest magnitude, eight-bit exponent and scale."""
 
     largest: Array
     exponent: Array
@@ -80,7 +80,7 @@ class Blocks(NamedTuple):
 
 
 class Format(NamedTuple):
-    """What the numbers of a block become."""
+    """Return the quantised elements of the blocks."""
 
     greatest: float
     """The largest number of the format."""

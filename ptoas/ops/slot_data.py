@@ -1,4 +1,4 @@
-"""How a tile gets into a slot of a ring and out of it again.
+"""Copying tiles into and out of the slots of a ring.
 
 A slot is in the memory of the consumer, or in global memory, from where a pop copies it into a slot of a ring
 in the consumer's memory. There it lies row by row, without gaps between its valid columns.
@@ -66,7 +66,7 @@ def place_of_half(valid: tuple[int, int], split: int, lane: int) -> tuple[int, i
 
 
 def slot_type(ring: Ring, type: TileType, split: int, element: Attribute) -> TileType:
-    """How a pushed tile lies in the consumer's memory: rows of a vector core's half, or blocks for L1."""
+    """Layout of a pushed tile in the consumer's memory: rows of a vector core's half, or blocks for L1."""
     rows, cols = type.shape
     if ring.flow is Flow.V2C:
         whole = whole_of((rows, cols), split)
@@ -86,7 +86,7 @@ def slot_type(ring: Ring, type: TileType, split: int, element: Attribute) -> Til
 
 @dataclass(frozen=True)
 class Plan:
-    """Where a push puts a tile."""
+    """Destination of a push."""
 
     tile: Tile
     targets: list[tuple[int, Tile, Part | None]]
@@ -103,7 +103,7 @@ class LocalSlots:
         self.kept: dict[tuple[object, ...], Tile] = {}
         self.bits: dict[tuple[int, int, int], SlotBits] = {}
         self.plans: dict[tuple[int, int, int], Plan] = {}
-        """Where pushed tiles go, by their identity, which costs less than to look at their types."""
+        """Destinations of pushed tiles, by identity, which is cheaper than comparing types."""
         self.agreed: set[tuple[int, int]] = set()
         """Types that are popped and lie in slots, by their identity, where the one is read as the other."""
 
@@ -143,7 +143,7 @@ class LocalSlots:
         target.flat[offsets[row : row + rows, col : col + cols]] = bits
 
     def _plan(self, m: Machine, op: PushOp, tile: Tile, element: Attribute, slot: int) -> Plan:
-        """Where each consumer has what is pushed, and its part of that; the halves of two producers have
+        """Return each consumer's copy of the slot and its share of the tile; the halves of two producers have
         their places."""
         ring, split = self.ring, op.halves
         type = slot_type(ring, tile.type, split, element)
@@ -242,7 +242,7 @@ class MemorySlots:
             self.start += ring.slots * ring.size
         self.bytes = buffer.raw.view(np.uint8)
         self.latest: dict[tuple[int, int], Held] = {}
-        """What was copied last into each slot of a consumer's own ring."""
+        """Return the last tile copied into each slot of a consumer's own ring."""
         self.kept: dict[tuple[object, ...], Tile] = {}
         self.bits: dict[tuple[int, int, int], SlotBits] = {}
 
@@ -334,7 +334,7 @@ class MemorySlots:
 def check_repeated(
     m: Machine, op: PushOp, ring: Ring, number: int, valid: tuple[int, int], window: Array, bits: Array
 ) -> None:
-    """Where both vector cores push what is not split, they write the same bytes: whoever comes second leaves
+    """If both vector cores push an unsplit tile, they write the same bytes: the second one leaves
     what the first has put there, unless one of them has nothing to push."""
     for core in ring.producers:
         if core == m.core or ring.heads[core] <= number:

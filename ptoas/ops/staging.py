@@ -1,4 +1,4 @@
-"""What collectives and transfers do with their staging tiles: check that they can take the chunks, and leave
+"""Staging tiles of collectives and transfers: check that they can hold the chunks, and leave
 the last ones there."""
 
 from __future__ import annotations

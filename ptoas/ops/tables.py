@@ -44,7 +44,7 @@ class Table:
         return self.view.buffer.window(self.view.offset, (self.capacity, self.width), (stride, 1))
 
     def reachable(self) -> int:
-        """How many rows or elements the buffer holds from the table's first on."""
+        """Return the number of rows or elements in the buffer from the start of the table."""
         if self.nz:
             return self.capacity
         left = self.view.buffer.size - self.view.offset
@@ -65,7 +65,7 @@ class Table:
         return Table(self.view, self.by_row, capacity, self.width, self.stride, self.nz)
 
     def positions(self, indices: Array) -> Array:
-        """Where the chosen elements are in the buffer: (index, column), or like the indices."""
+        """Return the buffer offsets of the selected elements: (index, column), or shaped like the indices."""
         chosen = indices.astype(np.intp)
         if not self.nz:
             if not self.by_row:
@@ -77,7 +77,7 @@ class Table:
         return self._nz(chosen // columns, chosen % columns)
 
     def addresses(self, indices: Array) -> Array:
-        """Where the chosen elements begin in the host's memory, in a row."""
+        """Return the host addresses of the selected elements, flattened."""
         buffer = self.view.buffer
         return self.positions(indices).reshape(-1) * buffer.dtype.size + buffer.address
 
@@ -214,7 +214,7 @@ def check_nz_row(op: PtoOp, m: Machine, table: Table, tile: Tile) -> None:
 
 
 def check_read_as_written(op: IndexedMemoryOp, m: Machine, view: View, tile: Tile, by_row: bool) -> None:
-    """What only the running program knows: whether the table is one that the target reads as it is (D16)."""
+    """Check at run time that the target can read the table as it is laid out (D16)."""
     model: TableModel = m.target.model(op)
     width, cols = view.shape5[4], tile.valid[1]
     name, what = op.name.removeprefix("pto."), None

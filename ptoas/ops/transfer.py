@@ -1,4 +1,4 @@
-"""How a view of global memory and a tile's valid region lie on each other, for loads and stores.
+"""Mapping between a global-memory view and a tile's valid region, for loads and stores.
 
 ND stacks the first four dimensions as rows; DN stacks the first three and the last as columns; NZ is
 (batch, block column, block row, row in block, column in block) on both sides. Scales of mx operands lie in

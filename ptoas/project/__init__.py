@@ -1,1 +1,1 @@
-"""What the command line and the language server share: settings, files, caches, reference pages."""
+"""Services shared by the command line and the language server: settings, files, caches, reference pages."""

@@ -35,7 +35,7 @@ MOST_BYTES = 1 << 20
 
 
 def folder() -> Path:
-    """Where verdicts are kept: `PTOAS_CACHE_DIR`, else the folder for caches of the system."""
+    """Return the cache directory: `PTOAS_CACHE_DIR`, else the system's cache directory."""
     if named := os.environ.get(SETTING):
         return Path(named)
     if sys.platform == "darwin":

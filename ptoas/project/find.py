@@ -47,7 +47,7 @@ def find_files(
 
 @dataclass(frozen=True)
 class _Lists:
-    """What is passed over: patterns with the folder that they count from, the nearest last."""
+    """Ignore patterns with the directory they are relative to, nearest last."""
 
     specs: tuple[tuple[Path, GitIgnoreSpec], ...] = field(default=())
 
@@ -76,7 +76,7 @@ class _Lists:
         return _Lists((*self.specs, (folder, GitIgnoreSpec.from_lines(lines))))
 
     def has(self, path: str, is_folder: bool) -> bool:
-        """Whether a path is passed over: the nearest list that speaks of it decides."""
+        """Return True if a path is ignored; the nearest list that matches decides."""
         for folder, spec in reversed(self.specs):
             below = os.path.relpath(path, folder)
             if below.startswith(os.pardir):

@@ -55,7 +55,7 @@ def _kind(slot: Slot) -> str:
 
 
 def forms(op: type[PtoOp]) -> dict[str, str]:
-    """How the instruction is written in each form, its types left out."""
+    """Return the syntax of the instruction in each form, without types."""
     name = op.mnemonic()
     layout = layout_of(op)
     if layout.every_form:
@@ -75,7 +75,7 @@ def forms(op: type[PtoOp]) -> dict[str, str]:
 
 
 def on_targets(op: type[PtoOp]) -> dict[str, dict[str, Any]]:
-    """What each target says of an instruction: that it is missing, and why, or what its operands may be."""
+    """Return each target's requirements for an instruction, or the reason why it is missing."""
     found: dict[str, dict[str, Any]] = {}
     for target in TARGETS.values():
         entry = target.entry(op)

@@ -157,7 +157,7 @@ def _executor(work: Callable[[str], Any], jobs: int, context: BaseContext | None
 # --- in a worker -----------------------------------------------------------------------------------
 
 _work: Callable[[str], Any] | None = None
-"""What this worker applies to files; given once, since it may be larger than the name of a file."""
+"""Function that this worker applies to files; sent once, because it may be large."""
 
 
 def _start_worker(work: Callable[[str], Any]) -> None:

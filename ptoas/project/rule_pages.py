@@ -109,7 +109,7 @@ def _markdown(rules: Sequence[Rule]) -> str:
 
 
 def _place(code: str) -> tuple[str, str]:
-    """What reports and editors link to: a heading's own name changes with its words, a code never does."""
+    """Return the permanent anchor of a code; a heading's own anchor changes with its words."""
     return f'<a id="{code.lower()}"></a>', ""
 
 
@@ -160,7 +160,7 @@ def describe_target(target: Target) -> dict[str, Any]:
 
 
 def render_targets(style: str = "table") -> str:
-    """What each target is, its memories and its defaults."""
+    """Describe each target with its memories and defaults."""
     data = [describe_target(target) for target in TARGETS.values()]
     if style == "json":
         return json.dumps(data, indent=2)

@@ -33,7 +33,7 @@ MOST_DOTS = 128
 
 @dataclass(frozen=True)
 class Settings:
-    """What a project asks for; an option of the command line wins over it."""
+    """Settings of a project; command-line options override them."""
 
     source: Source | None = None
     target: tuple[str, ...] = ()
@@ -44,7 +44,7 @@ class Settings:
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
     jobs: int | str | None = None
     places: Mapping[tuple[str, str], Span] = field(default_factory=dict[tuple[str, str], Span], compare=False)
-    """Where the value of a key stands in the file."""
+    """Location of a key's value in the file."""
 
     @property
     def root(self) -> Path:
@@ -160,7 +160,7 @@ class _Reader:
         return replace(found, places=self.places)
 
     def place(self, table: str, key: str, value: str | None = None) -> Span:
-        """Where a key, or a text among its values, stands: TOML's reader does not say."""
+        """Return the location of a key, or of a string among its values, which TOML's reader omits."""
         text = self.source.text
         start = self._start_of(".".join(part for part in (self.header, table) if part))
         quoted = re.escape(key)

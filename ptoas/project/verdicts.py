@@ -1,4 +1,4 @@
-"""What was found in many files, and how it is shown. Nothing here needs the compiler."""
+"""Verification results of many files and their summary, independent of the compiler."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ptoas.project.pool import map_files, worker_count
 
 @dataclass(frozen=True)
 class FileReport:
-    """What was found in one file. A file that can't be read or parsed has been checked for no target."""
+    """Result of one file. A file that cannot be read or parsed was checked for no target."""
 
     path: str
     report: Report
@@ -36,7 +36,7 @@ def reports_of(
     jobs: int | str = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[FileReport]:
-    """What `check` says of files, in their order; `progress` hears of files done and in all."""
+    """Apply `check` to files and return the results in order; report progress as (done, total)."""
     found: list[FileReport] = []
     for report in map_files(check, files, worker_count(jobs, len(files)), _unchecked):
         found.append(report)
@@ -61,7 +61,7 @@ def in_order(targets: Iterable[str]) -> tuple[str, ...]:
 
 
 def unfound(problems: Iterable[Diagnostic]) -> list[FileReport]:
-    """What is wrong with the paths themselves, as reports."""
+    """Report paths that cannot be checked."""
     return [_unchecked(problem) for problem in problems]
 
 
@@ -114,7 +114,7 @@ def render_matrix(reports: Sequence[FileReport], colour: bool = False, ascii_onl
 
 
 def summary(reports: Sequence[FileReport]) -> str:
-    """How many files, errors and warnings; and that no target was named, where none was."""
+    """Summarise files, errors and warnings, and mention if no target was named."""
     found = all_diagnostics(reports)
     words = [(len(reports), "file"), (sum(d.is_error for d in found), "error")]
     words.append((sum(d.severity is Severity.WARNING for d in found), "warning"))

@@ -23,7 +23,7 @@ from ptoas.verifier.verify import targets_of, verify_targets
 
 @dataclass(frozen=True)
 class Options:
-    """How to check: `targets` empty means the one that a module names, else all (D2)."""
+    """Check options; empty `targets` selects the module's own target, or all (D2)."""
 
     targets: tuple[str, ...] = ()
     aicore: bool = False
@@ -123,7 +123,7 @@ def verify_source(source: Source, options: Options, path: str | None = None) -> 
 
 
 def as_configured(report: Report, source: Source, options: Options, path: str, whole: bool = True) -> Report:
-    """What is left when comments and options have had their say; `whole`: all targets were asked for that a
+    """Filter findings by suppressions and options; `whole` is True if all targets were checked that a
     comment may be meant for."""
     ignore = (*options.ignore, *_ignored_here(path, options))
     if "ptoas:" not in source.text:
@@ -145,7 +145,7 @@ def source_of(report: Report, source: Source) -> Source:
 
 
 def _is_wanted(code: str, select: Sequence[str], ignore: Sequence[str]) -> bool:
-    """Whether findings of this code, or of some that begin so, are reported."""
+    """Return True if findings of this code, or of some codes with this prefix, are reported."""
     wanted = not select or any(code.startswith(each) or each.startswith(code) for each in select)
     return wanted and not any(code.startswith(each) for each in ignore)
 

@@ -364,7 +364,7 @@ def _runs(counts: list[float]) -> Iterator[tuple[int, int, float]]:
 
 
 def pattern_text(seen: Indices) -> str:
-    """How the indices of one gather or scatter hit global memory."""
+    """Draw the global-memory addresses accessed by one gather or scatter."""
 
     name = f"line {line_of(seen.op)}, {seen.op.name.removeprefix('pto.')}: {seen.count:,} indices"
     if seen.by_row:

@@ -118,7 +118,7 @@ TITLES = {
 
 
 def memories_picture() -> str:
-    """What lies where on a2a3 and a5, and which pipe goes from one memory to the next."""
+    """Draw the memories of a2a3 and a5 and the pipes that connect them."""
     parts = [HEAD]
     parts.append(rect(232, 14, 216, 98, "none", 'stroke="var(--line)" rx="6"'))
     parts.append(text(240, 30, "vector core (two of them)", "dim small"))

@@ -1,4 +1,4 @@
-"""Where the tiles of a program lie, and for how long: what the memory map shows."""
+"""Addresses and live ranges of tiles, for the memory map."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Box:
     type: str
 
     def meets(self, other: Box) -> bool:
-        """Whether both are needed at the same time in the same bytes."""
+        """Return True if both are live at the same time in the same bytes."""
         return (
             self.first <= other.last
             and other.first <= self.last

@@ -96,7 +96,7 @@ def _json(data: dict[str, Any]) -> str:
 
 
 def _data(profile: Profile) -> dict[str, Any]:
-    """What the page's script draws the timeline from."""
+    """Timeline data for the page's script."""
     lanes = {key: n for n, key in enumerate(profile.timeline.lanes())}
     names = actor_names(profile)
     works: dict[int, int] = {}
@@ -126,7 +126,7 @@ def _data(profile: Profile) -> dict[str, Any]:
 
 
 def _tip(work: Work) -> str:
-    """What a pointer over an instruction is told: operands with types, shapes and places, pipe, cost."""
+    """Tooltip of an instruction: operands with types, shapes and addresses, pipe, cost."""
     part = work.cost.parts[0]
     ends = f", {part.low:,.0f} to {part.high:,.0f}" if work.cost.is_range else ""
     verbs = {True: "writes", False: "reads"}

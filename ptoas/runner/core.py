@@ -18,7 +18,7 @@ from ptoas.dialects.pto.enums import KernelKind, TileLoc
 from ptoas.dialects.pto.scalar import GetBlockIdxOp, GetBlockNumOp, GetSubblockIdxOp, QueryOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.grammar.spans import span_of
-from ptoas.lowering.join_kinds import launch_arguments
+from ptoas.lowering.join_cube_vector import launch_arguments
 from ptoas.lowering.launch import launch_request
 from ptoas.machine.across import number
 from ptoas.machine.actors import Launch, Seat

@@ -17,7 +17,7 @@ from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.views import AllocTileOp, TAssignOp
 from ptoas.dialects.visibility import is_entry
 from ptoas.ir.clone import clone
-from ptoas.lowering.join_kinds import join, uncalled_pairs
+from ptoas.lowering.join_cube_vector import join, uncalled_pairs
 from ptoas.machine.actors import ALONE, CLUSTER, Role
 from ptoas.machine.errors import failure
 from ptoas.targets import Target

@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import ModuleOp
 from ptoas.analysis.channels import Channels
 from ptoas.analysis.kinds import has_channels
 from ptoas.analysis.linking import linked
-from ptoas.analysis.storage import is_placed_by_hand
+from ptoas.analysis.storage import manual_placement
 from ptoas.analysis.structure import walk, walk_of
 from ptoas.diagnostics import Diagnostic, PtoasError
 from ptoas.lowering import prepare
@@ -77,7 +77,7 @@ class Kernel:
         self.options = options or Options()
         self.target = get_target(target) if isinstance(target, str) else target
         module = linked(module)
-        by_hand = {op.sym_name.data: is_placed_by_hand(walk(op)) for op in walk_of(module, func.FuncOp)}
+        by_hand = {op.sym_name.data: manual_placement(walk(op)) for op in walk_of(module, func.FuncOp)}
         given = self.options
         self.module = prepare(module, self.target, isa=given.isa, legalize=given.legalize, sync=given.sync)
         self.entry = choose_entry(self.module, self.options.entry)

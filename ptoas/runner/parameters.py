@@ -17,7 +17,7 @@ from ptoas.dialects.pto.constraints import COUNTS
 from ptoas.dialects.pto.enums import AddressSpace, Layout
 from ptoas.dialects.pto.types import HANDLES, GroupType, PtrType, TileType, ViewType
 from ptoas.grammar.spans import argument_type_span, span_of
-from ptoas.lowering.join_kinds import launch_arguments
+from ptoas.lowering.join_cube_vector import launch_arguments
 from ptoas.machine.dtypes import DType, dtype_of
 from ptoas.machine.errors import failure
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from xdsl.dialects import arith, func, scf
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
-from ptoas.analysis.forwarding import handings
+from ptoas.analysis.forwarding import forwarded_values
 from ptoas.analysis.guards import EQUAL, NOT_EQUAL
 from ptoas.analysis.integers import CASTS
 from ptoas.analysis.knowledge import Knowledge
@@ -63,7 +63,7 @@ class PeerNumbers:
             return
         given: dict[SSAValue, list[SSAValue]] = {}
         for op in operations:
-            for each in handings(op, functions):
+            for each in forwarded_values(op, functions):
                 given.setdefault(each.name, []).append(each.value)
         waiting = [(op.offset, _Way()) for op in tables]
         while waiting:

@@ -14,7 +14,7 @@ from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import IndexType, IntegerType, i64
 from xdsl.ir import Operation, SSAValue
 
-from ptoas.analysis.forwarding import handings
+from ptoas.analysis.forwarding import forwarded_values
 from ptoas.analysis.guards import guarding_argument
 from ptoas.analysis.integers import CASTS
 from ptoas.analysis.knowledge import Knowledge
@@ -56,7 +56,7 @@ class Peers:
         """`behind`: the parameters that a pointer stands for."""
         self._behind = behind
         self._origins: dict[SSAValue, Origin] = {}
-        pairs = [(each.name, each.value) for op in operations for each in handings(op, functions)]
+        pairs = [(each.name, each.value) for op in operations for each in forwarded_values(op, functions)]
         tables = [op for op in operations if isinstance(op, LoadScalarOp) and _is_address(op)]
         if not tables:
             return

@@ -16,7 +16,7 @@ from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
-from ptoas.analysis.forwarding import backward_slice, handings
+from ptoas.analysis.forwarding import backward_slice, forwarded_values
 from ptoas.analysis.integers import Undefined, integer_op
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.structure import walk
@@ -46,7 +46,7 @@ from ptoas.dialects.pto.views import (
     SetValidShapeOp,
     SubviewOp,
 )
-from ptoas.lowering.join_kinds import launch_arguments
+from ptoas.lowering.join_cube_vector import launch_arguments
 from ptoas.machine.memory import element_count, packed_strides
 from ptoas.ops.tile_gather import BLOCK
 from ptoas.runner.arrivals import mark_arrivals
@@ -333,7 +333,7 @@ def steering(
     places: list[SSAValue] = []
     counts: list[SSAValue] = []
     for op in operations:
-        for each in handings(op, functions):
+        for each in forwarded_values(op, functions):
             sources.setdefault(each.name, []).append(each.value)
         match op:
             case scf.ForOp():
@@ -369,7 +369,7 @@ def _handed_on(op: Operation, functions: dict[str, func.FuncOp]) -> list[tuple[S
             # A tile that was loaded carries what it was loaded from, for finding index arguments.
             return [(op.destination, op.mem)]
         case _:
-            return [(each.name, each.value) for each in handings(op, functions)]
+            return [(each.name, each.value) for each in forwarded_values(op, functions)]
 
 
 def _directions(op: PtoOp, flow: Flow, parameters: list[Parameter], target: Target) -> None:

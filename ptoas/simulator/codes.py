@@ -1,4 +1,4 @@
-"""What can keep `compare` from an answer, and the answer that two programs differ."""
+"""Codes of `compare`: reasons why it cannot answer, and differing results."""
 
 from __future__ import annotations
 

@@ -35,10 +35,10 @@ from ptoas.simulator.faults import BUILD, BYTES, STOPS, likely_causes
 from ptoas.simulator.program import build, execute, find_compiler, find_library
 
 SECONDS = 60.0
-"""How long the compiled program may run."""
+"""Time limit of the compiled program in seconds."""
 MOST_DIFFERENCES = 8
 SHOWS = {"PTO-R713": BUILD, "PTO-R714": STOPS, "PTO-R715": STOPS, "PTO-R710": BYTES}
-"""How a known fault of the simulator would show itself, by the code of the finding."""
+"""Symptom of a known simulator fault, by the code of the finding."""
 
 
 @dataclass(frozen=True)
@@ -58,13 +58,13 @@ class Output:
     shape: tuple[int, ...]
     dtype: str
     count: int
-    """How many elements differ."""
+    """Number of differing elements."""
     first: tuple[Difference, ...] = ()
 
 
 @dataclass
 class Compared:
-    """What `compare` found; nothing differs where `equal`.
+    """Result of `compare`; `equal` if nothing differs.
 
     >>> import ptoas
     >>> nothing = ptoas.Compared("copy", [], [])
@@ -83,7 +83,7 @@ class Compared:
 
     @property
     def equal(self) -> bool:
-        """Whether all bytes are the same."""
+        """True if all bytes are equal."""
         return not self.errors
 
     def text(self) -> str:
@@ -261,7 +261,7 @@ class Trial:
         return _explained(self.kernel, found)
 
     def _place(self, name: str) -> Span:
-        """Where an output is declared, or made."""
+        """Return the location at which an output is declared or created."""
         parameter = next((p for p in self.kernel.parameters if p.name == name), None)
         if parameter is not None:
             return argument_type_span(self.kernel.entry, parameter.at)

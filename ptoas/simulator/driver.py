@@ -21,7 +21,7 @@ from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.grammar.spans import argument_type_span
 from ptoas.lowering.cpp.types import COUNTS_CPP, along, scalar_cpp, tile_cpp
-from ptoas.lowering.join_kinds import launch_arguments
+from ptoas.lowering.join_cube_vector import launch_arguments
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.counts import Counts
 from ptoas.machine.memory import Group, LocalMemory, Pointer, View
@@ -143,7 +143,7 @@ class Driver:
             return
         tile = Tile(type, LocalMemory(type.loc.data, type.size_bytes, poisoned=False), 0, valid)
         number = self.piece(name, bytes(type.size_bytes), tile)
-        self.back.append(f"{tile_cpp(type.but(valid=type.shape))} left{number};")
+        self.back.append(f"{tile_cpp(type.override(valid=type.shape))} left{number};")
         self.back.append(f"TASSIGN(left{number}, {address:#x});")
         self.back.append(f"memory({number}).take(left{number}.data());")
 
@@ -219,7 +219,7 @@ def _own_place(kernel: Kernel, value: SSAValue) -> int | None:
 
 
 def _is_done(tile: SSAValue, at: int, order: Mapping[Operation, int]) -> bool:
-    """Whether a tile is used no more from an operation on; what has other names is not followed."""
+    """Return True if a tile is not used from an operation on; aliases are not followed."""
     return all(
         order[use.operation] < at and not any(isinstance(r.type, TileType) for r in use.operation.results)
         for use in tile.uses

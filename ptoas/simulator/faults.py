@@ -1,4 +1,4 @@
-"""Where the simulator of the instruction library is known to depart from its documents and device headers.
+"""Known deviations of the library's simulator from its documents and device headers.
 
 A row says what the simulator does; `run` does what the documents say. A row is shown when an instruction of
 the program has one and the comparison fails in that way.
@@ -18,7 +18,7 @@ from ptoas.dialects.pto.types import PtrType, TileType, ViewType
 from ptoas.grammar.spans import span_of
 
 BUILD, STOPS, BYTES = "build", "stops", "bytes"
-"""How a fault shows: it does not compile, the program stops, the values differ."""
+"""Symptom of a fault: compile error, abort, or different values."""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from ptoas.simulator.codes import problem
 from ptoas.simulator.driver import HEADER
 
 BELOW = ("include", "pto-isa/include")
-"""Where the headers are, seen from a copy of the library."""
+"""Include directory, relative to a copy of the library."""
 COMPILERS = ("clang++", "g++")
 FLAGS = ("-D__CPU_SIM", "-w")
 """Warnings about the library's own code are not the kernel author's."""

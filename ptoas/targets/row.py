@@ -89,12 +89,12 @@ class Row:
     idle: bool = False
     """Whether a destination that is valid for 0x0 means that there is nothing to do; its sources may then
     have any extents."""
-    walks: bool = False
+    reads_past_valid: bool = False
     """Whether a device goes through the destination's valid region, and compares the extents of its sources
     in debug builds alone: it then reads what lies beyond theirs."""
-    apart: tuple[tuple[str, str], ...] = ()
+    no_alias: tuple[tuple[str, str], ...] = ()
     """Slots whose tiles have no byte in common."""
-    in_step: Callable[[Any], bool] | None = None
+    elementwise_alias: Callable[[Any], bool] | None = None
     """Whether the instruction reads each element of one before it writes the same element of the other: then
     they may be one tile, element for element."""
     rules: tuple[Rule, ...] = ()
@@ -142,15 +142,15 @@ class Row:
     def check(self, op: type[PtoOp]) -> None:
         """A slot or an attribute that the instruction does not have would silently mean nothing."""
         pipes = self.pipe.at if isinstance(self.pipe, Pipes) else ()
-        apart = (slot for pair in self.apart for slot in pair)
+        no_alias = (slot for pair in self.no_alias for slot in pair)
         specs = (self.tiles, self.views, self.valid, self.shape, self.scratch, pipes)
-        named = {*chain(*specs, apart, self.ignores, self.clobbers)}
+        named = {*chain(*specs, no_alias, self.ignores, self.clobbers)}
         signature = op.signature()
         wrong = named - {slot.name for slot in signature.slots} or set(self.defaults) - set(signature.fields)
         if wrong:
             raise TypeError(f"the row of {op.name} speaks of {', '.join(sorted(wrong))}, which it has not")
 
-    def but(self, **changes: Any) -> Row:
+    def override(self, **changes: Any) -> Row:
         """The row with some of it said otherwise; `rules` are added to those that it has."""
         if "rules" in changes:
             changes["rules"] = (*self.rules, *changes["rules"])
@@ -183,11 +183,11 @@ Rows: TypeAlias = dict[type[PtoOp], Entry]
 """A chapter of a target: what it asks of each instruction."""
 
 
-def also(rows: Mapping[type[PtoOp], Entry], more: Mapping[type[PtoOp], tuple[Rule, ...]]) -> Rows:
+def with_rules(rows: Mapping[type[PtoOp], Entry], more: Mapping[type[PtoOp], tuple[Rule, ...]]) -> Rows:
     """Rows with further rules for some instructions."""
     found: Rows = dict(rows)
     for op, rules in more.items():
         row = found[op]
         assert isinstance(row, Row)
-        found[op] = row.but(rules=rules)
+        found[op] = row.override(rules=rules)
     return found

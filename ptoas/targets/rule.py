@@ -23,7 +23,7 @@ from ptoas.diagnostics import Severity
 from ptoas.diagnostics.codes import CodeInfo, register_code
 from ptoas.dialects.plugins import import_all
 from ptoas.targets import rules
-from ptoas.targets.change import Change
+from ptoas.targets.fixit import Fixit
 
 Part = Literal["value", "type", "statement"]
 
@@ -54,7 +54,7 @@ class Violation:
     related: tuple[Related, ...] = ()
     severity: Severity | None = None
     """How bad this one is, where that is not as bad as the rule says."""
-    change: Change | None = None
+    fixit: Fixit | None = None
     """What does as `fix` says, where that is certain enough to be done by a tool."""
 
 

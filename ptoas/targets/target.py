@@ -104,7 +104,7 @@ class Target:
     (True, False)
     >>> "PTO-A201" in [rule.code for rule in a5.rules()], len(list(a5.rows())) > 40
     (True, True)
-    >>> len(a5.asks(frozenset({"memory", "sync"}))) < len(a5.asks())  # no ranks, no channels
+    >>> len(a5.program_rules(frozenset({"memory", "sync"}))) < len(a5.program_rules())
     True
     >>> from ptoas import TileLoc
     >>> ptoas.TARGETS["cpu"].space(TileLoc.Bias).value, a5.space(TileLoc.Bias).value
@@ -242,16 +242,16 @@ class Target:
         for op in OPS:
             yield from ((op, row) for row in rows_of(op, self))
 
-    def asks(self, chapters: frozenset[str] | None = None) -> tuple[Rule, ...]:
+    def program_rules(self, chapters: frozenset[str] | None = None) -> tuple[Rule, ...]:
         """What the target asks of a program as a whole: of one with instructions of these chapters, or of
         any."""
-        return _asks(self.program, chapters)
+        return _program_rules(self.program, chapters)
 
     def rules(self) -> tuple[Rule, ...]:
         """Every rule that the target has, once each, by code."""
         from ptoas.targets.rules.operands import rules_for
 
-        found = {rule.code: rule for rule in self.asks()}
+        found = {rule.code: rule for rule in self.program_rules()}
         for _, row in self.rows():
             found |= {rule.code: rule for rule in (*rules_for(row), *row.rules)}
         return tuple(found[code] for code in sorted(found))
@@ -286,7 +286,7 @@ def _number(given: Any) -> int | bool:
 
 
 @lru_cache(maxsize=256)
-def _asks(program: tuple[ProgramRules, ...], chapters: frozenset[str] | None) -> tuple[Rule, ...]:
+def _program_rules(program: tuple[ProgramRules, ...], chapters: frozenset[str] | None) -> tuple[Rule, ...]:
     parts = (part for part in program if chapters is None or not part.chapters or part.chapters & chapters)
     return tuple(rule for part in parts for rule in part.rules)
 

@@ -35,7 +35,7 @@ class Ignore:
     comment: Span
     lines: tuple[int, ...]
     only: bool
-    """Whether the comment names no other code."""
+    """True if the comment names no other code."""
     used: bool = field(default=False)
 
 

@@ -32,25 +32,25 @@ from ptoas.grammar.spans import (
     result_type_span,
     span_of,
 )
-from ptoas.lowering.launch import kernel_ends
+from ptoas.lowering.launch import memory_high_water
 from ptoas.targets import TARGETS, Target, UnknownTargetError, get_target
-from ptoas.targets.change import edits_of
+from ptoas.targets.deprecated import deprecated_spellings
 from ptoas.targets.facts import Facts
+from ptoas.targets.fixit import edits_of
 from ptoas.targets.isa import HEADERS, get_isa
 from ptoas.targets.named import module_target
-from ptoas.targets.placed import PLACEMENTS, placed_otherwise
+from ptoas.targets.placement_mode import PLACEMENTS, check_placement_mode
 from ptoas.targets.row import Row, Unsupported
 from ptoas.targets.rule import Check, Rule, Violation
 from ptoas.targets.rules.budget import is_near_the_end
 from ptoas.targets.rules.operands import rules_for
-from ptoas.targets.stale import stale_spellings
 from ptoas.targets.target import effects_in
 
 if TYPE_CHECKING:
     from ptoas.analysis.channels import Channels
 
 DECLARATION_CODE = "PTO-P060"
-"""What the dialect itself asks for on every target; the front end reports it under the same code."""
+"""Code of requirements that the dialect itself has on every target, also used by the front end."""
 
 DUPLICATE_CODE = "PTO-P032"
 """Two functions of one name; the front end's code too."""
@@ -124,12 +124,12 @@ def verify_targets(
     for facts in checker.functions:
         facts.companions = ()  # they name each other, and would stay until Python looks for garbage
     findings = map(_of_targets, found.values())
-    ordered = sorted((*findings, *stale_spellings(module)), key=Diagnostic.sort_key)
+    ordered = sorted((*findings, *deprecated_spellings(module)), key=Diagnostic.sort_key)
     return Report(tuple(ordered), tuple(t.name for t in resolved))
 
 
 def _of_targets(found: dict[str, Diagnostic]) -> Diagnostic:
-    """What several targets say, as one finding."""
+    """Merge equal findings of several targets into one."""
     first, *others = found.values()
     notes = reduce(_citing_both, (each.notes for each in others), first.notes)
     return replace(first, targets=tuple(found), notes=notes)
@@ -211,7 +211,7 @@ class _Checker:
 
     @cached_property
     def kernels(self) -> list[tuple[FunctionFacts, ...]]:
-        """What is launched, each with what it calls; the functions know it too then."""
+        """Entry functions with their callees; also recorded on the functions."""
         facts = {each.func: each for each in self.functions}
         calls = {func: _called(each) for func, each in facts.items()}
         kernels = [tuple(facts[each] for each in kernel) for kernel in kernels_of(calls).values()]
@@ -233,7 +233,7 @@ class _Checker:
 
     def _key(self, op: PtoOp) -> tuple[object, ...]:
         kind = op.__class__
-        if kind.LOOKS_AROUND:
+        if kind.CONTEXT_SENSITIVE:
             return (op,)
         key_of = self.knowledge.key
         return (
@@ -289,7 +289,7 @@ class _Checker:
         for diagnostic in self._check_parts(target):
             sound = sound and not diagnostic.is_error
             yield diagnostic
-        rules = [rule for rule in target.asks(self.chapters) if rule.scope == "kernel"]
+        rules = [rule for rule in target.program_rules(self.chapters) if rule.scope == "kernel"]
         if not sound or not rules:
             return
         # What the passes make of a program is known for sound programs only.
@@ -303,7 +303,7 @@ class _Checker:
     ) -> Iterator[KernelFacts]:
         ends: dict[str, Mapping[TileLoc, int]] = {}
         if any(is_near_the_end(kernel, target) for kernel in kernels):
-            ends = kernel_ends(self.module, target, self.isa)
+            ends = memory_high_water(self.module, target, self.isa)
         for kernel in kernels:
             yield KernelFacts(kernel, ends.get(kernel[0].func.sym_name.data, {}))
 
@@ -311,13 +311,13 @@ class _Checker:
         yield from (diagnostic for _, diagnostic in self.broken)
         yield from self.duplicates
         broken = {op for op, _ in self.broken}
-        for rule in target.asks(self.chapters):
+        for rule in target.program_rules(self.chapters):
             if rule.scope == "module":
                 yield from (_diagnose(rule, v, self.module) for v in rule.check(self.module, target))
             elif rule.scope == "channels" and not broken:
                 yield from (_diagnose(rule, v, self.module) for v in rule.check(self.channels, target))
         if self.placement is not None and not broken:
-            yield from placed_otherwise(self.functions, target, self.placement)
+            yield from check_placement_mode(self.functions, target, self.placement)
         for group in self.instructions.values():
             if group[0] in broken:
                 continue
@@ -326,12 +326,12 @@ class _Checker:
             if not broken.isdisjoint(function.ops):
                 continue
             scope = "branches" if function.branched else "function"
-            for rule in target.asks(self._chapters_of(function)):
+            for rule in target.program_rules(self._chapters_of(function)):
                 if rule.scope == scope:
                     yield from self._of_function(rule, function, target)
 
     def _of_function(self, rule: Rule, function: FunctionFacts, target: Target) -> Iterable[Diagnostic]:
-        """What a rule finds in a function; for several targets once, where they make no difference to it."""
+        """Apply a rule to a function, once for several targets if it does not depend on the target."""
         given = function.touches(target) if rule.depends_on == "accesses" else target
         key = (rule.check, function.func, None if rule.depends_on == "nothing" else id(given))
         known = self._found.get(key)
@@ -404,14 +404,14 @@ def _diagnose(rule: Rule, violation: Violation, op: Operation, source: str | Non
         violation.severity or rule.severity,
         (*notes, _statement(rule.statement, source or rule.source)),
         violation.fix,
-        edits=edits_of(violation.change, place, span),
+        edits=edits_of(violation.fixit, place, span),
         op=place,
     )
 
 
 @cache
 def _statement(words: str, source: str) -> Note:
-    """What a rule states, and where that is written: one for all of its findings."""
+    """Return the statement and citation of a rule as a note for its findings."""
     return Note(f"{words} [{source}]")
 
 

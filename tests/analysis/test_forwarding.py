@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import DenseArrayBase, IndexType, i64
 from xdsl.ir import Block, Region, SSAValue
 
 import ptoas
-from ptoas.analysis.forwarding import handed_from, handings, origins, passed_on
+from ptoas.analysis.forwarding import forwarded_values, handed_from, passed_on, underlying_values
 
 T = "!pto.tile_buf<vec, 8x8xf32>"
 PROGRAM = f"""
@@ -107,8 +107,8 @@ def test_both_directions_are_one_relation() -> None:
 
 def test_what_a_chosen_value_stands_for() -> None:
     values = named()
-    assert {value.name_hint for value in origins(values["window"])} == {"t", "u"}
-    assert origins(values["t"]) == (values["t"],)
+    assert {value.name_hint for value in underlying_values(values["window"])} == {"t", "u"}
+    assert underlying_values(values["t"]) == (values["t"],)
 
 
 def test_every_region_hands_on_its_end() -> None:
@@ -138,6 +138,6 @@ func.func @f(%t: {T}, %n: index) {{
 """)
     (call,) = [op for op in module.walk() if isinstance(op, func.CallOp)]
     functions = {op.sym_name.data: op for op in module.walk() if isinstance(op, func.FuncOp)}
-    assert list(handings(call)) == []
-    found = [(each.value.name_hint, each.name.name_hint) for each in handings(call, functions)]
+    assert list(forwarded_values(call)) == []
+    found = [(each.value.name_hint, each.name.name_hint) for each in forwarded_values(call, functions)]
     assert found == [("t", "p"), ("n", "s"), ("s", "r")]

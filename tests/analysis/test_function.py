@@ -91,7 +91,7 @@ FLAG = "[#pto.pipe<PIPE_MTE2>, #pto.pipe<PIPE_V>, #pto.event<EVENT_ID0>]"
     ],
 )
 def test_one_address_is_enough_to_place_by_hand(lines: list[str], placed: bool) -> None:
-    assert Facts(*lines).facts.is_placed_by_hand is placed
+    assert Facts(*lines).facts.manual_placement is placed
 
 
 @pytest.mark.parametrize(

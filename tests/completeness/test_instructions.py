@@ -97,7 +97,7 @@ def test_a_row_speaks_of_slots_that_its_instruction_has(target: Target) -> None:
     for op, row in target.rows():
         slots = {slot.name for slot in op.signature().slots}
         named = {*row.tiles, *row.views, *row.valid, *row.shape, *row.ignores, *row.clobbers, *row.scratch}
-        named |= {slot for pair in row.apart for slot in pair}
+        named |= {slot for pair in row.no_alias for slot in pair}
         named |= set(row.pipe.at) if isinstance(row.pipe, Pipes) else set()
         assert named <= slots, f"{target.name}, {op.mnemonic()}"
         assert set(row.defaults) <= set(op.signature().fields), f"{target.name}, {op.mnemonic()}"

@@ -57,7 +57,7 @@ class InsertOp(Instruction):
     """Keyword operands with types of their own."""
 
     name = "pto.x_insert"
-    LAYOUT: ClassVar = (
+    ASSEMBLY_FORMAT: ClassVar = (
         "ins($src, $row, $col : ^src, ^row, ^col( fp $fp : ^fp)?( pre_quant $quant : ^quant)?)"
         "( outs($dst : ^dst))? {attrs}"
     )
@@ -77,7 +77,7 @@ class CompareOp(Instruction):
     """A dictionary inside `ins(...)`, and an attribute among the types."""
 
     name = "pto.x_compare"
-    LAYOUT: ClassVar = "ins($src {cmp = #cmp} : ^src(, #axis)?)( outs($dst : ^dst))? {attrs}"
+    ASSEMBLY_FORMAT: ClassVar = "ins($src {cmp = #cmp} : ^src(, #axis)?)( outs($dst : ^dst))? {attrs}"
     irdl_options = SEGMENTS
     src = operand_def(Tile())
     dst = opt_operand_def(Tile())
@@ -91,7 +91,7 @@ class MergeOp(PtoOp):
     """Several outputs, scratch among them, and a word that stands for itself."""
 
     name = "pto.x_merge"
-    LAYOUT: ClassVar = (
+    ASSEMBLY_FORMAT: ClassVar = (
         "ins($lists(, $tmp)?( &no_tmp)? : ^lists(, ^tmp)?) outs($dst(, $taken)? : ^dst(, ^taken)?) {attrs}"
     )
     OUTS: ClassVar = ("dst", "taken")
@@ -108,7 +108,7 @@ class GetValueOp(PtoOp):
     """`outs` without an operand."""
 
     name = "pto.x_getval"
-    LAYOUT: ClassVar = "ins($src, $offset : ^src, ^offset) {attrs} outs : ^result"
+    ASSEMBLY_FORMAT: ClassVar = "ins($src, $offset : ^src, ^offset) {attrs} outs : ^result"
     src = operand_def(Tile())
     offset = operand_def(Index())
     result = result_def(Scalar())
@@ -117,7 +117,7 @@ class GetValueOp(PtoOp):
 @irdl_op_definition
 class PushOp(PtoOp):
     name = "pto.x_push"
-    LAYOUT: ClassVar = "($tile, $pipe : ^tile, ^pipe) {attrs}( lane($lane : ^lane))?"
+    ASSEMBLY_FORMAT: ClassVar = "($tile, $pipe : ^tile, ^pipe) {attrs}( lane($lane : ^lane))?"
     irdl_options = SEGMENTS
     tile = operand_def(Tile())
     pipe = operand_def(Ptr())
@@ -130,7 +130,7 @@ class PopOp(PtoOp):
     """Operands, a dictionary, a clause, all before the type of the result."""
 
     name = "pto.x_pop"
-    LAYOUT: ClassVar = "(($row, $col) )?{attrs}( lane($lane))? -> ^result"
+    ASSEMBLY_FORMAT: ClassVar = "(($row, $col) )?{attrs}( lane($lane))? -> ^result"
     irdl_options = SEGMENTS
     row = opt_operand_def(Index())
     col = opt_operand_def(Index())
@@ -144,7 +144,7 @@ class InitialiseOp(PtoOp):
     """The dictionary first; then any of the operands, by words that are not the slots' names."""
 
     name = "pto.x_init"
-    LAYOUT: ClassVar = (
+    ASSEMBLY_FORMAT: ClassVar = (
         "{attrs}( ((gm_buffer = $gm : ^gm)?(, gm_tensor = $view : ^view)?(, buf = $buf : ^buf)?))?"
     )
     irdl_options = SEGMENTS
@@ -159,7 +159,7 @@ class SignalOp(PtoOp):
     """Attributes and an operand by position; a number is an attribute where one is due."""
 
     name = "pto.x_signal"
-    LAYOUT: ClassVar = "[#pipe(, #number)?(, $event)?] {attrs}"
+    ASSEMBLY_FORMAT: ClassVar = "[#pipe(, #number)?(, $event)?] {attrs}"
     event = opt_operand_def(Scalar())
     pipe = prop_def(PipeAttr)
     number = opt_prop_def(IntegerAttr)
@@ -170,7 +170,7 @@ class InvalidateOp(PtoOp):
     """Words that only say which of two shapes it is."""
 
     name = "pto.x_invalid"
-    LAYOUT: ClassVar = "(all #pipe)?($address single_line : ^address)? {attrs}"
+    ASSEMBLY_FORMAT: ClassVar = "(all #pipe)?($address single_line : ^address)? {attrs}"
     address = opt_operand_def(Ptr())
     pipe = opt_prop_def(PipeAttr)
 
@@ -178,7 +178,7 @@ class InvalidateOp(PtoOp):
 @irdl_op_definition
 class SyncAllOp(PtoOp):
     name = "pto.x_syncall"
-    LAYOUT: ClassVar = "(($space(, $count)?) )?mode = #mode, core = #core {attrs}"
+    ASSEMBLY_FORMAT: ClassVar = "(($space(, $count)?) )?mode = #mode, core = #core {attrs}"
     irdl_options = SEGMENTS
     space = opt_operand_def(Ptr())
     count = opt_operand_def(Scalar())
@@ -191,7 +191,7 @@ class FieldOp(PtoOp):
     """Indices that are an attribute."""
 
     name = "pto.x_field"
-    LAYOUT: ClassVar = "$base[#path] {attrs} : ^base -> ^result"
+    ASSEMBLY_FORMAT: ClassVar = "$base[#path] {attrs} : ^base -> ^result"
     base = operand_def(Ptr("T"))
     path = prop_def(DenseArrayBase)
     result = result_def(Scalar("T"))
@@ -202,7 +202,7 @@ class ShapeOp(PtoOp):
     """Several results."""
 
     name = "pto.x_shape"
-    LAYOUT: ClassVar = "$tile {attrs} : ^tile -> ^row, ^col"
+    ASSEMBLY_FORMAT: ClassVar = "$tile {attrs} : ^tile -> ^row, ^col"
     tile = operand_def(Tile())
     row = result_def(Index())
     col = result_def(Index())
@@ -211,7 +211,7 @@ class ShapeOp(PtoOp):
 @irdl_op_definition
 class SectionOp(PtoOp):
     name = "pto.x_section"
-    LAYOUT: ClassVar = "{body} {attrs}"
+    ASSEMBLY_FORMAT: ClassVar = "{body} {attrs}"
     body = region_def("single_block")
     traits = traits_def(NoTerminator())
 

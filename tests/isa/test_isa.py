@@ -94,7 +94,7 @@ def without(target: Target, rule: Rule) -> Target:
     """The target with one rule removed from its rows and programs."""
     entries = {op: target.entry(op) for op in OPS}
     rows = {op: poorer_entry(entry, rule) for op, entry in entries.items() if has(entry, rule)}
-    program = tuple(r for r in target.asks() if r != rule)
+    program = tuple(r for r in target.program_rules() if r != rule)
     return replace(target, extra=rows, program=(ProgramRules(program),))
 
 

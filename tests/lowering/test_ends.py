@@ -10,7 +10,7 @@ from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.structure import functions
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.lowering import launch
-from ptoas.lowering.launch import ends_by_passes, kernel_ends
+from ptoas.lowering.launch import ends_by_passes, memory_high_water
 from ptoas.targets.rules.budget import is_near_the_end
 
 TILE = "!pto.tile_buf<vec, 64x256xf32>"
@@ -61,7 +61,7 @@ def test_ends_are_those_that_the_passes_find(
         return slow
 
     monkeypatch.setattr(launch, "ends_by_passes", by_passes)
-    assert kernel_ends(module, target) == slow == {"kernel": {TileLoc.Vec: end}}
+    assert memory_high_water(module, target) == slow == {"kernel": {TileLoc.Vec: end}}
     assert quick is not bool(asked)
 
 

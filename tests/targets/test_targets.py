@@ -169,7 +169,7 @@ def test_an_element_type_of_aicore_builds_is_taken_only_there() -> None:
 def test_rules_of_a_target_are_those_of_its_instructions_and_programs_once_each() -> None:
     for target in TARGETS.values():
         codes = {rule.code for _, row in target.rows() for rule in (*rules_for(row), *row.rules)}
-        codes |= {rule.code for rule in target.asks()}
+        codes |= {rule.code for rule in target.program_rules()}
         assert [rule.code for rule in target.rules()] == sorted(codes)
     load = row_of(CPU, TLoadOp)
     one = replace(
@@ -192,7 +192,7 @@ def test_an_instruction_that_no_row_lists_is_refused_with_a_reason() -> None:
     [
         (UNARY.of("f32", ignores=("tpm",)), "tpm"),
         (UNARY.of("f32", pipe=Pipes(V, {"dest": S})), "dest"),
-        (UNARY.of("f32", apart=(("dst", "src1"),)), "src1"),
+        (UNARY.of("f32", no_alias=(("dst", "src1"),)), "src1"),
         (UNARY.of("f32", defaults={"rounding": 1}), "rounding"),
         (Forms(lambda op: True, {True: UNARY.of("f32", scratch={"tmp2": placeholder("src")})}), "tmp2"),
     ],

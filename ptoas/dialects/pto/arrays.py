@@ -21,7 +21,7 @@ class DeclareLocalArrayOp(PtoOp):
     """An array of scalars; nothing is in it until it is set."""
 
     name = "pto.declare_local_array"
-    LAYOUT: ClassVar = "{attrs} -> ^result"
+    ASSEMBLY_FORMAT: ClassVar = "{attrs} -> ^result"
     result = result_def(LocalArray())
     traits = traits_def(MemoryAllocEffect())
 
@@ -46,7 +46,7 @@ class LocalArrayGetOp(LocalArrayOp):
     """`result = array[indices]`, as it is now: what is set later does not change it."""
 
     name = "pto.local_array_get"
-    LAYOUT: ClassVar = "$array[$indices] {attrs} : ^array -> ^result"
+    ASSEMBLY_FORMAT: ClassVar = "$array[$indices] {attrs} : ^array -> ^result"
     RESULT_ELEMENT: ClassVar = "array"
     array = operand_def(LocalArray("T"))
     indices = var_operand_def(Index())
@@ -59,7 +59,7 @@ class LocalArraySetOp(LocalArrayOp):
     """`array[indices] = value`."""
 
     name = "pto.local_array_set"
-    LAYOUT: ClassVar = "$array[$indices], $value {attrs} : ^array, ^value"
+    ASSEMBLY_FORMAT: ClassVar = "$array[$indices], $value {attrs} : ^array, ^value"
     array = operand_def(LocalArray("T"))
     indices = var_operand_def(Index())
     value = operand_def(Scalar("T"))
@@ -71,7 +71,7 @@ class DeclareStructOp(PtoOp):
     """Fields of several types; nothing is in them until they are set. It stays in the function."""
 
     name = "pto.declare_struct"
-    LAYOUT: ClassVar = "{attrs} -> ^result"
+    ASSEMBLY_FORMAT: ClassVar = "{attrs} -> ^result"
     result = result_def(Struct())
     traits = traits_def(MemoryAllocEffect())
 
@@ -103,7 +103,7 @@ class StructGetOp(StructFieldOp):
     """`result = struct.path`, as it is now: what is set later does not change it."""
 
     name = "pto.struct_get"
-    LAYOUT: ClassVar = "$struct[#path] {attrs} : ^struct -> ^result"
+    ASSEMBLY_FORMAT: ClassVar = "$struct[#path] {attrs} : ^struct -> ^result"
     struct = operand_def(Struct())
     result = result_def(Scalar())
     traits = traits_def(MemoryReadEffect())
@@ -117,7 +117,7 @@ class StructSetOp(StructFieldOp):
     """`struct.path = value`."""
 
     name = "pto.struct_set"
-    LAYOUT: ClassVar = "$struct[#path], $value {attrs} : ^struct, ^value"
+    ASSEMBLY_FORMAT: ClassVar = "$struct[#path], $value {attrs} : ^struct, ^value"
     struct = operand_def(Struct())
     value = operand_def(Scalar())
     traits = traits_def(MemoryWriteEffect())

@@ -18,10 +18,10 @@ class BuildAsyncSessionOp(PtoOp):
 
     name = "pto.comm.build_async_session"
     SCRATCH: ClassVar = ("scratch",)
-    NAMED: ClassVar = ("workspace",)
-    OPAQUE: ClassVar = True
-    HOLDS: ClassVar = True
-    LAYOUT: ClassVar = "($scratch, $workspace : ^scratch, ^workspace) {attrs} -> ^session"
+    NO_EFFECT: ClassVar = ("workspace",)
+    SIDE_EFFECTING: ClassVar = True
+    EXTENDS_LIFETIME: ClassVar = True
+    ASSEMBLY_FORMAT: ClassVar = "($scratch, $workspace : ^scratch, ^workspace) {attrs} -> ^session"
     RESULTS: ClassVar = (AsyncSessionType(),)
     scratch = operand_def(Tile())
     workspace = operand_def(BytePtr())
@@ -36,7 +36,7 @@ class BuildAsyncSessionOp(PtoOp):
 class StartOp(PtoOp, ABC):
     """Starts something that goes on beside the program, and gives an event to wait for."""
 
-    OPAQUE: ClassVar = True
+    SIDE_EFFECTING: ClassVar = True
     RESULTS: ClassVar = (AsyncEventType(),)
     event = result_def(Event())
 
@@ -45,7 +45,7 @@ class AsyncTransferOp(StartOp, ABC):
     """A copy between ranks that the DMA engine makes; both memories are its own until it is waited for."""
 
     OUTS: ClassVar = ("dst",)
-    LAYOUT: ClassVar = "($dst, $src, $session : ^dst, ^src, ^session) {attrs} -> ^event"
+    ASSEMBLY_FORMAT: ClassVar = "($dst, $src, $session : ^dst, ^src, ^session) {attrs} -> ^event"
     dst = operand_def(View("T"))
     src = operand_def(View("T"))
     session = operand_def(Session())
@@ -70,9 +70,9 @@ class CommTGetAsyncOp(AsyncTransferOp):
 class EventOp(PtoOp, ABC):
     """Asks a session whether an event has come, and with it all that the session was given before."""
 
-    OPAQUE: ClassVar = True
+    SIDE_EFFECTING: ClassVar = True
     RESULTS: ClassVar = (i1,)
-    LAYOUT: ClassVar = "($event, $session : ^event, ^session) {attrs} -> ^completed"
+    ASSEMBLY_FORMAT: ClassVar = "($event, $session : ^event, ^session) {attrs} -> ^completed"
     event = operand_def(Event())
     session = operand_def(Session())
     completed = result_def(Scalar())
@@ -97,9 +97,9 @@ class MakePrefetchAsyncContextOp(PtoOp):
     """What prefetches are started with; `workspace` is what the host set up."""
 
     name = "pto.make_prefetch_async_context"
-    NAMED: ClassVar = ("workspace",)
-    OPAQUE: ClassVar = True
-    LAYOUT: ClassVar = "($workspace : ^workspace) {attrs} -> ^ctx"
+    NO_EFFECT: ClassVar = ("workspace",)
+    SIDE_EFFECTING: ClassVar = True
+    ASSEMBLY_FORMAT: ClassVar = "($workspace : ^workspace) {attrs} -> ^ctx"
     RESULTS: ClassVar = (PrefetchAsyncContextType(),)
     workspace = operand_def(BytePtr())
     ctx = result_def(PrefetchContext())
@@ -110,7 +110,7 @@ class GetPrefetchAsyncSessionOp(PtoOp):
     """The session of a context, for waiting."""
 
     name = "pto.get_prefetch_async_session"
-    LAYOUT: ClassVar = "$ctx {attrs} : ^ctx -> ^session"
+    ASSEMBLY_FORMAT: ClassVar = "$ctx {attrs} : ^ctx -> ^session"
     RESULTS: ClassVar = (AsyncSessionType(),)
     traits = traits_def(Pure())
     ctx = operand_def(PrefetchContext())
@@ -122,6 +122,6 @@ class TPrefetchAsyncOp(StartOp):
     """Start bringing `src` into the cache, for a later load; no data changes."""
 
     name = "pto.tprefetch_async"
-    LAYOUT: ClassVar = "($src, $ctx : ^src, ^ctx) {attrs} -> ^event"
+    ASSEMBLY_FORMAT: ClassVar = "($src, $ctx : ^src, ^ctx) {attrs} -> ^event"
     src = operand_def(View())
     ctx = operand_def(PrefetchContext())

@@ -31,8 +31,8 @@ from ptoas.dialects.pto.types import TileType
 class RingAddressOp(PtoOp, ABC):
     """Where a ring of slots lies in the memory of whoever pops from it."""
 
-    OPAQUE: ClassVar = True
-    LAYOUT: ClassVar = "{attrs} -> ^result"
+    SIDE_EFFECTING: ClassVar = True
+    ASSEMBLY_FORMAT: ClassVar = "{attrs} -> ^result"
     result = result_def(Scalar())
 
     @classmethod
@@ -79,8 +79,8 @@ class ImportReservedBufferOp(RingAddressOp):
 class PipeInitOp(PtoOp, ABC):
     """Declares one end of a channel: its ring is `slot_num` slots of `slot_size` bytes in each direction."""
 
-    OPAQUE: ClassVar = True
-    NAMED: ClassVar[tuple[str, ...]] = ()
+    SIDE_EFFECTING: ClassVar = True
+    NO_EFFECT: ClassVar[tuple[str, ...]] = ()
     dir_mask = prop_def(IntegerAttr)
     slot_size = prop_def(IntegerAttr)
     slot_num = opt_prop_def(IntegerAttr)
@@ -129,8 +129,8 @@ class InitializePipeOp(PipeInitOp, ABC):
     """One end of a channel, by its number."""
 
     SIDE: ClassVar[KernelKind]
-    NAMED: ClassVar = ("gm_slot_buffer", "gm_slot_tensor")
-    LAYOUT: ClassVar = (
+    NO_EFFECT: ClassVar = ("gm_slot_buffer", "gm_slot_tensor")
+    ASSEMBLY_FORMAT: ClassVar = (
         "{attrs}( ((gm_slot_buffer = $gm_slot_buffer : ^gm_slot_buffer)?"
         "(, gm_slot_tensor = $gm_slot_tensor : ^gm_slot_tensor)?"
         "(, c2v_consumer_buf = $c2v_consumer_buf : ^c2v_consumer_buf)?"
@@ -182,8 +182,8 @@ class AivInitializePipeOp(InitializePipeOp):
 class ChannelOp(PtoOp, ABC):
     """Something that is done with a channel."""
 
-    OPAQUE: ClassVar = True
-    LOOKS_AROUND: ClassVar = True
+    SIDE_EFFECTING: ClassVar = True
+    CONTEXT_SENSITIVE: ClassVar = True
     split = prop_def(IntegerAttr)
 
     @property
@@ -257,7 +257,7 @@ class NumberedChannelOp(ChannelOp, ABC):
 
 
 class _AllocSlot(NumberedChannelOp, AllocSlotOp, ABC):
-    LAYOUT: ClassVar = "{attrs} -> ^result"
+    ASSEMBLY_FORMAT: ClassVar = "{attrs} -> ^result"
     result = result_def(View())
 
     @property
@@ -290,7 +290,7 @@ class TPushToAivOp(NumberedChannelOp, PushOp):
     name = "pto.tpush_to_aiv"
     SIDE: ClassVar = KernelKind.Cube
     FLOW: ClassVar = Flow.C2V
-    LAYOUT: ClassVar = "($entry : ^entry) {attrs}"
+    ASSEMBLY_FORMAT: ClassVar = "($entry : ^entry) {attrs}"
     entry = operand_def(TileOrView())
 
     @property
@@ -305,7 +305,7 @@ class TPushToAicOp(NumberedChannelOp, PushOp):
     name = "pto.tpush_to_aic"
     SIDE: ClassVar = KernelKind.Vector
     FLOW: ClassVar = Flow.V2C
-    LAYOUT: ClassVar = "($entry : ^entry) {attrs}( aiv_subblockid($aiv_subblockid))?"
+    ASSEMBLY_FORMAT: ClassVar = "($entry : ^entry) {attrs}( aiv_subblockid($aiv_subblockid))?"
     entry = operand_def(TileOrView())
     aiv_subblockid = opt_operand_def(Index())
 
@@ -322,7 +322,9 @@ class TPopFromAicOp(NumberedChannelOp, PopOp):
     SIDE: ClassVar = KernelKind.Vector
     FLOW: ClassVar = Flow.C2V
     WRITES_RESULT: ClassVar = True
-    LAYOUT: ClassVar = "(($valid_row, $valid_col) )?{attrs}( aiv_subblockid($aiv_subblockid))? -> ^result"
+    ASSEMBLY_FORMAT: ClassVar = (
+        "(($valid_row, $valid_col) )?{attrs}( aiv_subblockid($aiv_subblockid))? -> ^result"
+    )
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     valid_row = opt_operand_def(Index())
     valid_col = opt_operand_def(Index())
@@ -342,7 +344,7 @@ class TPopFromAivOp(NumberedChannelOp, PopOp):
     SIDE: ClassVar = KernelKind.Cube
     FLOW: ClassVar = Flow.V2C
     WRITES_RESULT: ClassVar = True
-    LAYOUT: ClassVar = "(($valid_row, $valid_col) )?{attrs} -> ^result"
+    ASSEMBLY_FORMAT: ClassVar = "(($valid_row, $valid_col) )?{attrs} -> ^result"
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     valid_row = opt_operand_def(Index())
     valid_col = opt_operand_def(Index())
@@ -354,8 +356,8 @@ class TPopFromAivOp(NumberedChannelOp, PopOp):
 
 
 class _Free(NumberedChannelOp, FreeOp, ABC):
-    LAYOUT: ClassVar = "(($entry : ^entry) )?{attrs}"
-    NAMED: ClassVar = ("entry",)
+    ASSEMBLY_FORMAT: ClassVar = "(($entry : ^entry) )?{attrs}"
+    NO_EFFECT: ClassVar = ("entry",)
     entry = opt_operand_def(TileOrView())
 
     @property
@@ -411,7 +413,9 @@ class InitializeL2LPipeOp(HandleInitOp):
     """Declares a channel whose slots are in the consumer's memory; gives its handle."""
 
     name = "pto.initialize_l2l_pipe"
-    LAYOUT: ClassVar = "{attrs}($local_addr : ^local_addr(, $peer_local_addr : ^peer_local_addr)?) -> ^pipe"
+    ASSEMBLY_FORMAT: ClassVar = (
+        "{attrs}($local_addr : ^local_addr(, $peer_local_addr : ^peer_local_addr)?) -> ^pipe"
+    )
     local_addr = operand_def(Index())
     peer_local_addr = opt_operand_def(Index())
     pipe = result_def(Handle())
@@ -430,8 +434,8 @@ class InitializeL2G2LPipeOp(HandleInitOp):
     """Declares a channel whose slots are in global memory; gives its handle."""
 
     name = "pto.initialize_l2g2l_pipe"
-    NAMED: ClassVar = ("gm_addr",)
-    LAYOUT: ClassVar = (
+    NO_EFFECT: ClassVar = ("gm_addr",)
+    ASSEMBLY_FORMAT: ClassVar = (
         "{attrs}($gm_addr : ^gm_addr(, $local_addr : ^local_addr)?"
         "(, $peer_local_addr : ^peer_local_addr)?) -> ^pipe"
     )
@@ -464,8 +468,8 @@ class DeclareTileOp(PtoOp):
     """A tile without an address, for `tpop` to bind to a slot."""
 
     name = "pto.declare_tile"
-    OPAQUE: ClassVar = True
-    LAYOUT: ClassVar = "{attrs} -> ^result"
+    SIDE_EFFECTING: ClassVar = True
+    ASSEMBLY_FORMAT: ClassVar = "{attrs} -> ^result"
     result = result_def(Tile())
 
 
@@ -474,8 +478,8 @@ class DeclareGlobalOp(PtoOp):
     """A view without an address, for `talloc` and `tpop` to bind to a slot."""
 
     name = "pto.declare_global"
-    OPAQUE: ClassVar = True
-    LAYOUT: ClassVar = "{attrs} -> ^result"
+    SIDE_EFFECTING: ClassVar = True
+    ASSEMBLY_FORMAT: ClassVar = "{attrs} -> ^result"
     result = result_def(View())
 
 
@@ -501,7 +505,7 @@ class TPushOp(HandleOp, PushOp):
     """Push a tile, or a view that was filled, through the channel of a handle."""
 
     name = "pto.tpush"
-    LAYOUT: ClassVar = "($entry, $pipe_handle : ^entry, ^pipe_handle) {attrs}"
+    ASSEMBLY_FORMAT: ClassVar = "($entry, $pipe_handle : ^entry, ^pipe_handle) {attrs}"
     entry = operand_def(TileOrView())
     pipe_handle = operand_def(Handle())
 
@@ -524,7 +528,7 @@ class TPopOp(HandleOp, PopOp):
 
     name = "pto.tpop"
     OUTS: ClassVar = ("entry",)
-    LAYOUT: ClassVar = "($entry, $pipe_handle : ^entry, ^pipe_handle) {attrs}"
+    ASSEMBLY_FORMAT: ClassVar = "($entry, $pipe_handle : ^entry, ^pipe_handle) {attrs}"
     entry = operand_def(TileOrView())
     pipe_handle = operand_def(Handle())
 
@@ -546,8 +550,8 @@ class TAllocOp(HandleOp, AllocSlotOp):
     """Bind a declared view to the next empty slot of the channel of a handle."""
 
     name = "pto.talloc"
-    NAMED: ClassVar = ("entry",)
-    LAYOUT: ClassVar = "($entry, $pipe_handle : ^entry, ^pipe_handle) {attrs}"
+    NO_EFFECT: ClassVar = ("entry",)
+    ASSEMBLY_FORMAT: ClassVar = "($entry, $pipe_handle : ^entry, ^pipe_handle) {attrs}"
     entry = operand_def(View())
     pipe_handle = operand_def(Handle())
 
@@ -569,8 +573,8 @@ class TFreeOp(HandleOp, FreeOp):
     """Give back the slot that was popped first from the channel of a handle."""
 
     name = "pto.tfree"
-    NAMED: ClassVar = ("entry",)
-    LAYOUT: ClassVar = "(($entry, )?$pipe_handle : (^entry, )?^pipe_handle) {attrs}"
+    NO_EFFECT: ClassVar = ("entry",)
+    ASSEMBLY_FORMAT: ClassVar = "(($entry, )?$pipe_handle : (^entry, )?^pipe_handle) {attrs}"
     entry = opt_operand_def(TileOrView())
     pipe_handle = operand_def(Handle())
 

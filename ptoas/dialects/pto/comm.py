@@ -35,7 +35,7 @@ class StagedOp(PtoOp, ABC):
     the text may leave out."""
 
     SCRATCH: ClassVar[tuple[str, ...]] = ("staging",)
-    OPAQUE: ClassVar = True
+    SIDE_EFFECTING: ClassVar = True
 
     staging = var_operand_def(Tile("T"))
     pingpong = opt_prop_def(UnitAttr)
@@ -104,7 +104,7 @@ class CommTGatherOp(CollectiveOp):
     name = "pto.comm.tgather"
     ALIASES: ClassVar = ("comm_tgather",)
     OVERLOADS: ClassVar = ("tgather",)
-    LAYOUT: ClassVar = _layout("$dst", "^dst")
+    ASSEMBLY_FORMAT: ClassVar = _layout("$dst", "^dst")
     OUTS: ClassVar = ("dst",)
     dst = operand_def(View("T"))
 
@@ -117,7 +117,7 @@ class CommTScatterOp(CollectiveOp):
     ALIASES: ClassVar = ("comm_tscatter",)
     WRITES: ClassVar = ("group",)
     OVERLOADS: ClassVar = ("tscatter",)
-    LAYOUT: ClassVar = _layout("$src", "^src")
+    ASSEMBLY_FORMAT: ClassVar = _layout("$src", "^src")
     src = operand_def(View("T"))
 
 
@@ -129,7 +129,7 @@ class CommTBroadcastOp(CollectiveOp):
     ALIASES: ClassVar = ("comm_tbroadcast",)
     WRITES: ClassVar = ("group",)
     OVERLOADS: ClassVar = ("tbroadcast",)
-    LAYOUT: ClassVar = _layout("$src", "^src")
+    ASSEMBLY_FORMAT: ClassVar = _layout("$src", "^src")
     src = operand_def(View("T"))
 
 
@@ -143,7 +143,7 @@ class CommTReduceOp(CollectiveOp):
     name = "pto.comm.treduce"
     ALIASES: ClassVar = ("comm_treduce",)
     OVERLOADS: ClassVar = ("treduce",)
-    LAYOUT: ClassVar = _layout("$dst(, $acc)?", "^dst(, ^acc)?")
+    ASSEMBLY_FORMAT: ClassVar = _layout("$dst(, $acc)?", "^dst(, ^acc)?")
     OUTS: ClassVar = ("dst",)
     SCRATCH: ClassVar = ("acc", "staging")
     KEYS: ClassVar = {"op": "reduceOp"}

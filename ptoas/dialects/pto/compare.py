@@ -33,7 +33,7 @@ class TCmpOp(CompareOp):
     """`dst.bit[i, j] = src0[i, j] <cmpMode> src1[i, j]`; without a mode, whether they are equal."""
 
     name = "pto.tcmp"
-    LAYOUT: ClassVar = "ins($src0, $src1 {attrs} : ^src0, ^src1)( outs($dst : ^dst))?"
+    ASSEMBLY_FORMAT: ClassVar = "ins($src0, $src1 {attrs} : ^src0, ^src1)( outs($dst : ^dst))?"
     src0 = operand_def(Tile("T"))
     src1 = operand_def(Tile("T"))
 
@@ -43,7 +43,7 @@ class TCmpSOp(CompareOp):
     """`dst.bit[i, j] = src[i, j] <cmpMode> scalar`; without a mode, whether they are equal."""
 
     name = "pto.tcmps"
-    LAYOUT: ClassVar = "ins($src, $scalar {attrs} : ^src, ^scalar)( outs($dst : ^dst))?"
+    ASSEMBLY_FORMAT: ClassVar = "ins($src, $scalar {attrs} : ^src, ^scalar)( outs($dst : ^dst))?"
     src = operand_def(Tile("T"))
     scalar = operand_def(Scalar("T"))
 

@@ -29,8 +29,8 @@ class SectionOp(PtoOp, ABC):
     """A part of a function that cores of one kind run, and others pass over."""
 
     KIND: ClassVar[KernelKind]
-    OPAQUE: ClassVar = True
-    LAYOUT: ClassVar = "{body} {attrs}"
+    SIDE_EFFECTING: ClassVar = True
+    ASSEMBLY_FORMAT: ClassVar = "{body} {attrs}"
     body = region_def("single_block")
     traits = traits_def(DeclaredEffects(), NoTerminator())
 
@@ -54,7 +54,7 @@ class SectionVectorOp(SectionOp):
 class CounterOp(PtoOp, ABC):
     """A counter between cores: whoever sets it adds one for each receiver, whoever waits takes one."""
 
-    OPAQUE: ClassVar = True
+    SIDE_EFFECTING: ClassVar = True
     pipe = prop_def(PipeAttr)
 
     @property
@@ -84,7 +84,7 @@ class AwaitsCounter(CounterOp, ABC):
 
 
 class NumberedCounterOp(CounterOp, ABC):
-    LAYOUT: ClassVar = "#pipe, #event_id {attrs}"
+    ASSEMBLY_FORMAT: ClassVar = "#pipe, #event_id {attrs}"
     event_id = prop_def(IntegerAttr)
 
 
@@ -127,7 +127,7 @@ class WaitCrossBlockOp(NumberedCounterOp, AwaitsCounter):
 class ModedCounterOp(CounterOp, ABC):
     """A counter of the group that `ffts_mode` names; its number is written, or a value."""
 
-    LAYOUT: ClassVar = "#pipe, (#event_id)?($event_id_dyn)? {attrs}"
+    ASSEMBLY_FORMAT: ClassVar = "#pipe, (#event_id)?($event_id_dyn)? {attrs}"
     event_id = opt_prop_def(IntegerAttr)
     ffts_mode = opt_prop_def(IntegerAttr)
     event_id_dyn = opt_operand_def(Index())
@@ -157,9 +157,9 @@ class SetFftsOp(PtoOp):
     """Where the counters between cores are kept; once, before the first of them is used."""
 
     name = "pto.set_ffts"
-    OPAQUE: ClassVar = True
-    NAMED: ClassVar = ("ffts",)
-    LAYOUT: ClassVar = "$ffts {attrs} : ^ffts"
+    SIDE_EFFECTING: ClassVar = True
+    NO_EFFECT: ClassVar = ("ffts",)
+    ASSEMBLY_FORMAT: ClassVar = "$ffts {attrs} : ^ffts"
     ffts = operand_def(Ptr())
 
 
@@ -168,9 +168,9 @@ class SyncAllOp(PtoOp):
     """All cores of the kind `core_type` in the launch wait for each other; `soft`: by a counter in memory."""
 
     name = "pto.syncall"
-    OPAQUE: ClassVar = True
-    NAMED: ClassVar = ("workspace",)
-    LAYOUT: ClassVar = (
+    SIDE_EFFECTING: ClassVar = True
+    NO_EFFECT: ClassVar = ("workspace",)
+    ASSEMBLY_FORMAT: ClassVar = (
         "(($workspace(, $used_cores)? : ^workspace(, ^used_cores)?)?) "
         "mode = #mode, core_type = #core_type {attrs}"
     )

@@ -14,8 +14,8 @@ class PrintOp(PtoOp):
     """Print a scalar in a text: `%d`, `%x` and so on in `format` stand for it, as in C."""
 
     name = "pto.print"
-    OPAQUE: ClassVar = True
-    LAYOUT: ClassVar = "ins(#format, $scalar : ^scalar) {attrs}"
+    SIDE_EFFECTING: ClassVar = True
+    ASSEMBLY_FORMAT: ClassVar = "ins(#format, $scalar : ^scalar) {attrs}"
     format = prop_def(StringAttr)
     scalar = operand_def(Scalar())
 
@@ -25,5 +25,5 @@ class TrapOp(PtoOp):
     """Stop the program: what was not to happen has happened."""
 
     name = "pto.trap"
-    OPAQUE: ClassVar = True
-    LAYOUT: ClassVar = "{attrs}"
+    SIDE_EFFECTING: ClassVar = True
+    ASSEMBLY_FORMAT: ClassVar = "{attrs}"

@@ -114,7 +114,7 @@ class MScatterOp(IndexedMemoryOp):
     scatter_atomic_op = opt_prop_def(ScatterAtomicOpAttr, prop_name="scatterAtomicOp")
     scatter_conflict = opt_prop_def(ScatterConflictAttr, prop_name="scatterConflict")
 
-    def updated(self) -> tuple[str, ...]:
+    def inplace_operands(self) -> tuple[str, ...]:
         atomic = self.scatter_atomic_op
         return () if atomic is None or atomic.data is ScatterAtomicOp.None_ else ("mem",)
 
@@ -130,10 +130,10 @@ class TGatherOp(Instruction):
 
     name = "pto.tgather"
     # What is asked of its scratch depends on who places it.
-    LOOKS_AROUND: ClassVar = True
+    CONTEXT_SENSITIVE: ClassVar = True
     OUTS: ClassVar = ("dst", "cdst")
     SCRATCH: ClassVar = ("tmp",)
-    LAYOUT: ClassVar = (
+    ASSEMBLY_FORMAT: ClassVar = (
         "ins($src(, $indices)?(, $threshold)?(, $tmp)?"
         " : ^src(, ^indices)?(, ^threshold)?(, ^tmp)?(, #axis)?)"
         "( outs($dst(, $cdst)? : ^dst(, ^cdst)?))? {attrs}"
@@ -205,7 +205,7 @@ class TScatterOp(Instruction):
     `src` where `maskPattern` keeps columns (`"row"`) or rows (`"col"`), zeros elsewhere."""
 
     name = "pto.tscatter"
-    LAYOUT: ClassVar = "ins($src(, $idx)? : ^src(, ^idx)?(, #axis)?)( outs($dst : ^dst))? {attrs}"
+    ASSEMBLY_FORMAT: ClassVar = "ins($src(, $idx)? : ^src(, ^idx)?(, #axis)?)( outs($dst : ^dst))? {attrs}"
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     src = operand_def(Tile("T"))
     idx = opt_operand_def(IndexTile())

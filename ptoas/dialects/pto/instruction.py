@@ -109,14 +109,14 @@ class PtoOp(IRDLOperation, ABC):
     SCRATCH: ClassVar[tuple[str, ...]] = ()
     """Operand slots that it clobbers: nothing in them is read, and what they hold afterwards is undefined."""
 
-    NAMED: ClassVar[tuple[str, ...]] = ()
+    NO_EFFECT: ClassVar[tuple[str, ...]] = ()
     """Operand slots whose memory it does not touch: it gives them an address, an extent, another name. Every
     tile, view, group or pointer in a slot of none of these is read."""
 
-    OPAQUE: ClassVar[bool] = False
+    SIDE_EFFECTING: ClassVar[bool] = False
     """Whether it does something besides, so that it may not be dropped or moved: orders, binds, prints."""
 
-    LOOKS_AROUND: ClassVar[bool] = False
+    CONTEXT_SENSITIVE: ClassVar[bool] = False
     """Whether what it does, or what is asked of it, depends on its neighbours: on more than its attributes
     and what is known of its operands."""
 
@@ -156,7 +156,7 @@ class PtoOp(IRDLOperation, ABC):
     KEYS: ClassVar[Mapping[str, str]] = {}
     """Other names of attributes: `{"op": "reduceOp"}`."""
 
-    HOLDS: ClassVar[bool] = False
+    EXTENDS_LIFETIME: ClassVar[bool] = False
     """Whether its results go on using its tiles: these are needed as long as the results are."""
 
     REFUSED: ClassVar[Mapping[str, str]] = MappingProxyType({})
@@ -165,7 +165,7 @@ class PtoOp(IRDLOperation, ABC):
     ORDER: ClassVar[tuple[str, ...]] = ()
     """Slots that the documents write before the others, where that is not the order of declaration."""
 
-    LAYOUT: ClassVar[str | None] = None
+    ASSEMBLY_FORMAT: ClassVar[str | None] = None
     """What follows the opcode, as a template that prints the operation and says how it is read.
 
     | piece | stands for |
@@ -216,7 +216,7 @@ class PtoOp(IRDLOperation, ABC):
 
     traits = traits_def(DeclaredEffects())
 
-    def updated(self) -> tuple[str, ...]:
+    def inplace_operands(self) -> tuple[str, ...]:
         """The slots that it writes and that this operation reads as well: accumulators, atomic additions."""
         return ()
 
@@ -370,12 +370,12 @@ def check_slots(cls: type[PtoOp]) -> None:
     """Check that the effects of an instruction follow from its declaration; raises `TypeError`.
 
     Every operand needs a constraint that says whether it stands for memory, and every name in `OUTS`,
-    `WRITES`, `SCRATCH` and `NAMED` must be an operand. Called for every instruction when the dialect is
+    `WRITES`, `SCRATCH` and `NO_EFFECT` must be an operand. Called for every instruction when the dialect is
     imported.
     """
     slots = cls.signature().slots
     names = [slot.name for slot in slots]
-    for name in (*cls.OUTS, *cls.WRITES, *cls.SCRATCH, *cls.NAMED):
+    for name in (*cls.OUTS, *cls.WRITES, *cls.SCRATCH, *cls.NO_EFFECT):
         if name not in names:
             raise TypeError(f"{cls.__name__} has no slot {name!r}, which it says it touches")
     for slot in slots:

@@ -110,7 +110,7 @@ class MultiTileType(PtoType):
         """Bytes from one tile to the next: whole blocks of the memory that they lie in, for all rows and
         columns, whatever is valid."""
         block = 512 if self.tile.loc.data in (TileLoc.Left, TileLoc.Right, TileLoc.Acc) else BURST
-        return -(-self.tile.but(valid=self.tile.shape).size_bytes // block) * block
+        return -(-self.tile.override(valid=self.tile.shape).size_bytes // block) * block
 
     def verify(self) -> None:
         if not FEWEST_SLOTS <= self.count <= MOST_SLOTS:

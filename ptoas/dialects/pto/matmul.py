@@ -177,8 +177,8 @@ class TGetScaleAddrOp(PtoOp):
 
     name = "pto.tget_scale_addr"
     OUTS: ClassVar = ("dst",)
-    NAMED: ClassVar = ("src", "dst")
-    OPAQUE: ClassVar = True
+    NO_EFFECT: ClassVar = ("src", "dst")
+    SIDE_EFFECTING: ClassVar = True
     src = operand_def(Tile())
     dst = operand_def(Tile())
 

@@ -68,7 +68,7 @@ class TStoreOp(PtoOp):
 
     name = "pto.tstore"
     OUTS: ClassVar = ("mem",)
-    LAYOUT: ClassVar = (
+    ASSEMBLY_FORMAT: ClassVar = (
         "ins($src : ^src( fp $fp : ^fp)?(, $pre_quant : ^pre_quant)?) outs($mem : ^mem) {attrs}"
     )
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
@@ -96,7 +96,7 @@ class TStoreOp(PtoOp):
         if self.fp is not None or self.pre_quant is not None:
             raise VerifyException("takes a scale only where the source is an accumulator")
 
-    def updated(self) -> tuple[str, ...]:
+    def inplace_operands(self) -> tuple[str, ...]:
         atomic = self.atomic_type is not None and self.atomic_type.data is not AtomicType.AtomicNone
         return ("mem",) if atomic else ()
 
@@ -121,7 +121,7 @@ class TPrintOp(PtoOp):
     `tmp`, which is global memory."""
 
     name = "pto.tprint"
-    OPAQUE: ClassVar = True
+    SIDE_EFFECTING: ClassVar = True
     SCRATCH: ClassVar[tuple[str, ...]] = ("tmp",)
     src = operand_def(TileOrView())
     tmp = opt_operand_def(View())

@@ -68,7 +68,7 @@ class TMovOp(FixpipeOp):
     name = "pto.tmov"
     RESULT_LIKE: ClassVar = "src"
     SCRATCH: ClassVar[tuple[str, ...]] = ("tmp",)
-    LAYOUT: ClassVar = (
+    ASSEMBLY_FORMAT: ClassVar = (
         "ins($src : ^src(, $fp : ^fp)?(, $tmp : ^tmp)?(, $pre_quant : ^pre_quant)?)"
         "( outs($dst : ^dst))? {attrs}"
     )
@@ -110,7 +110,7 @@ class TFillPadOp(Instruction):
     matrix, that of `padValue`."""
 
     name = "pto.tfillpad"
-    LOOKS_AROUND: ClassVar = True
+    CONTEXT_SENSITIVE: ClassVar = True
     src = operand_def(Tile("T"))
     pad_value = opt_prop_def(PadValueAttr, prop_name="padValue")
     # Declared to be refused with its reason (PTO-V142): other texts choose a form of the call by it.
@@ -149,7 +149,7 @@ class TExtractOp(FixpipeOp):
     """`dst[i, j] = src[row + i, col + j]`; out of the accumulator it may convert."""
 
     name = "pto.textract"
-    LAYOUT: ClassVar = (
+    ASSEMBLY_FORMAT: ClassVar = (
         "ins($src, $row, $col(, $pre_quant)? : ^src, ^row, ^col(, ^pre_quant)?( fp $fp : ^fp)?)"
         "( outs($dst : ^dst))? {attrs}"
     )
@@ -164,7 +164,7 @@ class TInsertOp(FixpipeOp):
     convert."""
 
     name = "pto.tinsert"
-    LAYOUT: ClassVar = (
+    ASSEMBLY_FORMAT: ClassVar = (
         "ins($src, $row, $col : ^src, ^row, ^col( fp $fp : ^fp)?( pre_quant $pre_quant : ^pre_quant)?)"
         "( outs($dst : ^dst))? {attrs}"
     )

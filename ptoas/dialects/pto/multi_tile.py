@@ -26,7 +26,9 @@ class AllocMultiTileOp(PtoOp):
     """Several tiles of one type; with an address, one behind the other from there on."""
 
     name = "pto.alloc_multi_tile"
-    LAYOUT: ClassVar = "(addr = $addr)? (valid_row = $valid_row)? (valid_col = $valid_col)? {attrs} : ^result"
+    ASSEMBLY_FORMAT: ClassVar = (
+        "(addr = $addr)? (valid_row = $valid_row)? (valid_col = $valid_col)? {attrs} : ^result"
+    )
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     addr = opt_operand_def(Index())
     valid_row = opt_operand_def(Index())
@@ -45,8 +47,8 @@ class MultiTileGetOp(PtoOp):
     """One of several tiles, by its number from 0 on."""
 
     name = "pto.multi_tile_get"
-    NAMED: ClassVar = ("source",)
-    LAYOUT: ClassVar = "$source[$slot] {attrs} : ^source -> ^result"
+    NO_EFFECT: ClassVar = ("source",)
+    ASSEMBLY_FORMAT: ClassVar = "$source[$slot] {attrs} : ^source -> ^result"
     source = var_operand_def(TileOrMultiTile())
     """The multi tile; once it has been taken apart, its tiles."""
     slot = operand_def(Index())

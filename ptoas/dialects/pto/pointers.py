@@ -28,9 +28,9 @@ class PtrToIntOp(PointerCastOp):
     """The address that a pointer points to, in bytes."""
 
     name = "pto.ptrtoint"
-    NAMED: ClassVar = ("ptr",)
+    NO_EFFECT: ClassVar = ("ptr",)
     RESULTS: ClassVar = (i64,)
-    LAYOUT: ClassVar = "$ptr {attrs} : ^ptr -> ^result"
+    ASSEMBLY_FORMAT: ClassVar = "$ptr {attrs} : ^ptr -> ^result"
     ptr = operand_def(ScalarPtr())
     result = result_def(Address())
 
@@ -40,8 +40,8 @@ class IntToPtrOp(PointerCastOp):
     """The pointer to an address, for single scalars."""
 
     name = "pto.inttoptr"
-    LOOKS_AROUND: ClassVar = True
-    LAYOUT: ClassVar = "$addr {attrs} : ^addr -> ^result"
+    CONTEXT_SENSITIVE: ClassVar = True
+    ASSEMBLY_FORMAT: ClassVar = "$addr {attrs} : ^addr -> ^result"
     addr = operand_def(Address())
     result = result_def(ScalarPtr())
 
@@ -51,7 +51,7 @@ class CastPtrOp(PointerCastOp):
     """A pointer to elements of another type in the same memory; or between a pointer and its address."""
 
     name = "pto.castptr"
-    LAYOUT: ClassVar = "$input {attrs} : ^input -> ^result"
+    ASSEMBLY_FORMAT: ClassVar = "$input {attrs} : ^input -> ^result"
     input = operand_def(PtrOrAddress())
     result = result_def(PtrOrAddress())
 

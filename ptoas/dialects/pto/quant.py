@@ -40,7 +40,7 @@ class TCvtOp(ScratchOp):
     With `satmode = ON` what is out of range becomes the nearest number in range."""
 
     name = "pto.tcvt"
-    LAYOUT: ClassVar = "ins($src(, $tmp)? {attrs} : ^src(, ^tmp)?)( outs($dst : ^dst))?"
+    ASSEMBLY_FORMAT: ClassVar = "ins($src(, $tmp)? {attrs} : ^src(, ^tmp)?)( outs($dst : ^dst))?"
     KEYS: ClassVar = {"sat_mode": "satmode"}
     src = operand_def(Tile())
     dst = opt_operand_def(Tile())
@@ -55,7 +55,7 @@ class TQuantOp(ScratchOp):
     `round(src[i, j] * fp[i, 0] + offset[i, 0])` from 0 to 255 (`INT8_ASYM`)."""
 
     name = "pto.tquant"
-    LAYOUT: ClassVar = (
+    ASSEMBLY_FORMAT: ClassVar = (
         "ins($src, $fp(, $offset)? : ^src, ^fp(, ^offset)?)( outs($dst(, $tmp)? : ^dst(, ^tmp)?))? {attrs}"
     )
     src = operand_def(Tile("F"))
@@ -163,7 +163,7 @@ class TQuantMxOp(Instruction):
 class PushScaleOp(PtoOp, ABC):
     """A scale for the accumulators that the cube core pushes through a channel from here on."""
 
-    OPAQUE: ClassVar = True
+    SIDE_EFFECTING: ClassVar = True
     id = opt_prop_def(IntegerAttr)
 
     @property
@@ -177,7 +177,7 @@ class SetQuantScalarOp(PushScaleOp):
     """One scale for all that is pushed through channel `id` from here on."""
 
     name = "pto.set_quant_scalar"
-    LAYOUT: ClassVar = "($scale : ^scale) {attrs}"
+    ASSEMBLY_FORMAT: ClassVar = "($scale : ^scale) {attrs}"
     scale = operand_def(Scalar())
 
 
@@ -186,5 +186,5 @@ class SetQuantVectorOp(PushScaleOp):
     """A scale for each column of what is pushed through channel `id` from here on."""
 
     name = "pto.set_quant_vector"
-    LAYOUT: ClassVar = "($scales : ^scales) {attrs}"
+    ASSEMBLY_FORMAT: ClassVar = "($scales : ^scales) {attrs}"
     scales = operand_def(Tile())

@@ -83,7 +83,7 @@ class TColSumOp(ReductionOp):
     """`dst[0, j] = sum over i of src[i, j]`: one by one, or with `isBinary` in pairs, which `tmp` holds."""
 
     name = "pto.tcolsum"
-    LAYOUT: ClassVar = "ins($src(, $tmp)? {attrs} : ^src(, ^tmp)?)( outs($dst : ^dst))?"
+    ASSEMBLY_FORMAT: ClassVar = "ins($src(, $tmp)? {attrs} : ^src(, ^tmp)?)( outs($dst : ^dst))?"
     is_binary = opt_prop_def(BoolAttr, prop_name="isBinary")
 
     def verify_(self) -> None:

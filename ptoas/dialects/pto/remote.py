@@ -17,7 +17,7 @@ class TransferOp(StagedOp, ABC):
     """A copy between the memory of this rank and that of another, through one or two tiles."""
 
     OUTS: ClassVar = ("dst",)
-    LAYOUT: ClassVar = "($dst, $src(, buf($staging))? : ^dst, ^src(, ^staging)?) {attrs}"
+    ASSEMBLY_FORMAT: ClassVar = "($dst, $src(, buf($staging))? : ^dst, ^src(, ^staging)?) {attrs}"
 
     dst = operand_def(View("T"))
     src = operand_def(View("T"))
@@ -41,7 +41,7 @@ class CommTPutOp(TransferOp):
     def adds(self) -> bool:
         return self.atomic_type is not None and self.atomic_type.data is not AtomicType.AtomicNone
 
-    def updated(self) -> tuple[str, ...]:
+    def inplace_operands(self) -> tuple[str, ...]:
         return ("dst",) if self.adds else ()
 
 
@@ -56,7 +56,7 @@ class CommTGetOp(TransferOp):
 class SignalOp(PtoOp, ABC):
     """Does something with a signal: an i32 in global memory that one rank writes and another looks at."""
 
-    OPAQUE: ClassVar = True
+    SIDE_EFFECTING: ClassVar = True
 
 
 @irdl_op_definition
@@ -67,7 +67,7 @@ class CommTNotifyOp(SignalOp):
     ALIASES: ClassVar = ("tnotify", "comm_tnotify")
     KEYS: ClassVar = {"op": "notifyOp"}
     WRITES: ClassVar = ("signal",)
-    LAYOUT: ClassVar = "($signal, $value : ^signal, ^value) {attrs}"
+    ASSEMBLY_FORMAT: ClassVar = "($signal, $value : ^signal, ^value) {attrs}"
     signal = operand_def(View())
     value = operand_def(Word())
     notify_op = prop_def(NotifyOpAttr, prop_name="notifyOp")
@@ -87,7 +87,7 @@ class CommTWaitOp(LookOp):
 
     name = "pto.comm.twait"
     ALIASES: ClassVar = ("twait", "comm_twait")
-    LAYOUT: ClassVar = "($signal, $cmp_value : ^signal, ^cmp_value) {attrs}"
+    ASSEMBLY_FORMAT: ClassVar = "($signal, $cmp_value : ^signal, ^cmp_value) {attrs}"
 
 
 @irdl_op_definition
@@ -97,5 +97,5 @@ class CommTTestOp(LookOp):
     name = "pto.comm.ttest"
     ALIASES: ClassVar = ("ttest", "comm_ttest")
     RESULTS: ClassVar = (i1,)
-    LAYOUT: ClassVar = "($signal, $cmp_value : ^signal, ^cmp_value) {attrs} -> ^result"
+    ASSEMBLY_FORMAT: ClassVar = "($signal, $cmp_value : ^signal, ^cmp_value) {attrs} -> ^result"
     result = result_def(Scalar())

@@ -30,7 +30,7 @@ class LoadScalarOp(ElementOp):
     name = "pto.load_scalar"
     HOLDER: ClassVar = "ptr"
     RESULT_ELEMENT: ClassVar = "ptr"
-    LAYOUT: ClassVar = "$ptr[$offset] {attrs} : ^ptr -> ^result"
+    ASSEMBLY_FORMAT: ClassVar = "$ptr[$offset] {attrs} : ^ptr -> ^result"
     ptr = operand_def(ScalarPtr("T"))
     offset = operand_def(Index())
     result = result_def(Scalar("T"))
@@ -43,7 +43,7 @@ class StoreScalarOp(ElementOp):
     name = "pto.store_scalar"
     HOLDER: ClassVar = "ptr"
     WRITES: ClassVar = ("ptr",)
-    LAYOUT: ClassVar = "$value, $ptr[$offset] {attrs} : ^ptr, ^value"
+    ASSEMBLY_FORMAT: ClassVar = "$value, $ptr[$offset] {attrs} : ^ptr, ^value"
     value = operand_def(Scalar("T"))
     ptr = operand_def(ScalarPtr("T"))
     offset = operand_def(Index())
@@ -56,7 +56,7 @@ class TGetValOp(ElementOp):
     name = "pto.tgetval"
     HOLDER: ClassVar = "src"
     RESULT_ELEMENT: ClassVar = "src"
-    LAYOUT: ClassVar = "ins($src, $offset : ^src, ^offset) {attrs} outs : ^result"
+    ASSEMBLY_FORMAT: ClassVar = "ins($src, $offset : ^src, ^offset) {attrs} outs : ^result"
     src = operand_def(Tile("T"))
     offset = operand_def(Index())
     result = result_def(Scalar("T"))
@@ -79,7 +79,7 @@ class AddPtrOp(PtoOp):
     """`result = ptr + offset`, in elements."""
 
     name = "pto.addptr"
-    LAYOUT: ClassVar = "$ptr, $offset {attrs} : ^ptr -> ^result"
+    ASSEMBLY_FORMAT: ClassVar = "$ptr, $offset {attrs} : ^ptr -> ^result"
     RESULT_LIKE: ClassVar = "ptr"
     ptr = operand_def(ScalarPtr("T"))
     offset = operand_def(Index())
@@ -90,7 +90,7 @@ class AddPtrOp(PtoOp):
 class QueryOp(PtoOp, ABC):
     """A number that the launch decides; an i64 unless its type says otherwise."""
 
-    LAYOUT: ClassVar = "{attrs} : ^result"
+    ASSEMBLY_FORMAT: ClassVar = "{attrs} : ^result"
     RESULTS: ClassVar = (i64,)
     result = result_def(Scalar())
     traits = traits_def(Pure())

@@ -1,6 +1,6 @@
-"""Which operands of an operation fill which slot, and what the operation does with their memory.
+"""Assignment of operands to slots, and the memory effects of each slot.
 
-All of it follows from the declaration: `OUTS` and `WRITES` are written, `SCRATCH` is clobbered, `NAMED` only
+Both follow from the declaration: `OUTS` and `WRITES` are written, `SCRATCH` is clobbered, `NO_EFFECT` only
 gets a name or an address, and every other tile, view, group or pointer is read.
 """
 
@@ -89,16 +89,16 @@ def int_values(array: Attribute) -> tuple[int, ...]:
 
 @lru_cache(maxsize=4096)
 def _accesses(
-    op_class: type[PtoOp], count: int, sizes: bytes | None, results: int, updated: tuple[str, ...]
+    op_class: type[PtoOp], count: int, sizes: bytes | None, results: int, inplace_operands: tuple[str, ...]
 ) -> tuple[Access, ...]:
     places = _places(op_class, count, sizes)
     written = (*op_class.OUTS, *op_class.WRITES, *op_class.SCRATCH)
     found: list[Access] = []
     for slot in op_class.signature().slots:
-        if slot.name in op_class.NAMED or not touches_memory(slot.constraint):
+        if slot.name in op_class.NO_EFFECT or not touches_memory(slot.constraint):
             continue
         write = slot.name in written
-        read = not write or slot.name in updated
+        read = not write or slot.name in inplace_operands
         found += [Access(slot.name, at, read, write) for at in places[slot.name]]
     # In SSA form the destinations are results, in the order of `OUTS`.
     free = [name for name in op_class.OUTS if not places[name]]
@@ -111,7 +111,7 @@ def accesses(op: PtoOp) -> tuple[Access, ...]:
     """Every operand and result whose memory the operation touches, as its class declares it."""
     if _is_pure(op.__class__):
         return ()
-    found = _accesses(op.__class__, len(op.operands), _sizes(op), len(op.results), op.updated())
+    found = _accesses(op.__class__, len(op.operands), _sizes(op), len(op.results), op.inplace_operands())
     if op.WRITES_RESULT and isinstance(op.results[0].type, TileType):
         return (*found, Access("result", -1, False, True))
     return found
@@ -141,6 +141,6 @@ class DeclaredEffects(MemoryEffect):
                 found.add(EffectInstance(MemoryEffectKind.READ, value))
             if access.write:
                 found.add(EffectInstance(MemoryEffectKind.WRITE, value))
-        if op.OPAQUE:
+        if op.SIDE_EFFECTING:
             found.add(EffectInstance(MemoryEffectKind.WRITE))
         return found

@@ -39,7 +39,7 @@ class TMrgSortOp(ScratchOp):
     the first list has run out; `excuted` is how many pairs of each list were taken."""
 
     name = "pto.tmrgsort"
-    LAYOUT: ClassVar = (
+    ASSEMBLY_FORMAT: ClassVar = (
         "ins($srcs(, $block_len)?(, $tmp)?( &no_tmp)? {attrs} : ^srcs(, ^block_len)?(, ^tmp)?)"
         "( outs($dst(, $excuted)? : ^dst(, ^excuted)?))?"
     )

@@ -29,7 +29,7 @@ FlagName: TypeAlias = "tuple[Pipe, Pipe, EventAttr | SSAValue]"
 class FlagOp(PtoOp, ABC):
     """Raises or awaits a flag between two pipes."""
 
-    OPAQUE: ClassVar = True
+    SIDE_EFFECTING: ClassVar = True
 
     @property
     @abstractmethod
@@ -47,7 +47,7 @@ class AwaitsFlag(FlagOp, ABC):
 class NamedFlagOp(FlagOp, ABC):
     """A flag by its pipes and its event."""
 
-    LAYOUT: ClassVar = "[#src_pipe, #dst_pipe, #event_id] {attrs}"
+    ASSEMBLY_FORMAT: ClassVar = "[#src_pipe, #dst_pipe, #event_id] {attrs}"
     src_pipe = prop_def(PipeAttr)
     dst_pipe = prop_def(PipeAttr)
     event_id = prop_def(EventAttr)
@@ -74,7 +74,7 @@ class WaitFlagOp(NamedFlagOp, AwaitsFlag):
 class ClassFlagOp(FlagOp, ABC):
     """A flag by the classes of the instructions that it stands between."""
 
-    LAYOUT: ClassVar = "[#src_op, #dst_op, #event_id] {attrs}"
+    ASSEMBLY_FORMAT: ClassVar = "[#src_op, #dst_op, #event_id] {attrs}"
     src_op = prop_def(SyncOpTypeAttr)
     dst_op = prop_def(SyncOpTypeAttr)
     event_id = prop_def(EventAttr)
@@ -103,7 +103,7 @@ class WaitEventOp(ClassFlagOp, AwaitsFlag):
 class DynamicFlagOp(FlagOp, ABC):
     """A flag whose event the running program chooses."""
 
-    LAYOUT: ClassVar = "[#src_pipe, #dst_pipe, $event_id] {attrs}"
+    ASSEMBLY_FORMAT: ClassVar = "[#src_pipe, #dst_pipe, $event_id] {attrs}"
     src_pipe = prop_def(PipeAttr)
     dst_pipe = prop_def(PipeAttr)
     event_id = operand_def(Index())
@@ -135,8 +135,8 @@ class DeclareEventIdArrayOp(PtoOp):
     """Room for event ids; what is in it before something is put there is undefined."""
 
     name = "pto.declare_eventid_array"
-    OPAQUE: ClassVar = True
-    LAYOUT: ClassVar = "{attrs} -> ^result"
+    SIDE_EFFECTING: ClassVar = True
+    ASSEMBLY_FORMAT: ClassVar = "{attrs} -> ^result"
     result = result_def(EventIds())
 
 
@@ -145,9 +145,9 @@ class EventIdArrayGetOp(PtoOp):
     """`result = array[index]`."""
 
     name = "pto.eventid_array_get"
-    OPAQUE: ClassVar = True
+    SIDE_EFFECTING: ClassVar = True
     RESULTS: ClassVar = (IndexType(),)
-    LAYOUT: ClassVar = "$array[$index] {attrs} : ^array"
+    ASSEMBLY_FORMAT: ClassVar = "$array[$index] {attrs} : ^array"
     array = operand_def(EventIds())
     index = operand_def(Index())
     result = result_def(Extent())
@@ -158,8 +158,8 @@ class EventIdArraySetOp(PtoOp):
     """`array[index] = value`."""
 
     name = "pto.eventid_array_set"
-    OPAQUE: ClassVar = True
-    LAYOUT: ClassVar = "$array[$index], $value {attrs} : ^array"
+    SIDE_EFFECTING: ClassVar = True
+    ASSEMBLY_FORMAT: ClassVar = "$array[$index], $value {attrs} : ^array"
     array = operand_def(EventIds())
     index = operand_def(Index())
     value = operand_def(Index())
@@ -171,7 +171,7 @@ class EventIdArraySetOp(PtoOp):
 class DrainOp(PtoOp, ABC):
     """What a pipe was given before is done before what it is given after."""
 
-    OPAQUE: ClassVar = True
+    SIDE_EFFECTING: ClassVar = True
 
     @property
     @abstractmethod
@@ -184,7 +184,7 @@ class BarrierOp(DrainOp):
     """What pipe `pipe` was given before is done before what it is given after; PIPE_ALL: all pipes."""
 
     name = "pto.barrier"
-    LAYOUT: ClassVar = "#pipe {attrs}"
+    ASSEMBLY_FORMAT: ClassVar = "#pipe {attrs}"
     pipe = prop_def(PipeAttr)
 
     @property
@@ -197,7 +197,7 @@ class BarrierSyncOp(DrainOp):
     """A barrier of the pipe that instructions of the class `op_type` run on."""
 
     name = "pto.barrier_sync"
-    LAYOUT: ClassVar = "[#op_type] {attrs}"
+    ASSEMBLY_FORMAT: ClassVar = "[#op_type] {attrs}"
     op_type = prop_def(SyncOpTypeAttr)
 
     @property
@@ -210,7 +210,7 @@ class FenceBarrierAllOp(DrainOp):
     """All pipes end what they were given, and others see what was written to memory before."""
 
     name = "pto.fence.barrier_all"
-    LAYOUT: ClassVar = "#scope {attrs}"
+    ASSEMBLY_FORMAT: ClassVar = "#scope {attrs}"
     scope = prop_def(FenceScopeAttr)
 
     @property
@@ -223,9 +223,9 @@ class CmoCacheInvalidOp(PtoOp):
     """Write back and drop what the scalar pipe's cache holds: all of it, or the 64 bytes at an address."""
 
     name = "pto.cmo.cacheinvalid"
-    OPAQUE: ClassVar = True
-    NAMED: ClassVar = ("addr",)
-    LAYOUT: ClassVar = "(all #space)?($addr single_cache_line : ^addr)? {attrs}"
+    SIDE_EFFECTING: ClassVar = True
+    NO_EFFECT: ClassVar = ("addr",)
+    ASSEMBLY_FORMAT: ClassVar = "(all #space)?($addr single_cache_line : ^addr)? {attrs}"
     space = opt_prop_def(AddressSpaceAttr)
     addr = opt_operand_def(PtrOrView())
 
@@ -239,8 +239,8 @@ class TSyncOp(PtoOp):
     """Wait for the events that calls of the instruction library have returned."""
 
     name = "pto.tsync"
-    OPAQUE: ClassVar = True
-    NAMED: ClassVar = ("events",)
+    SIDE_EFFECTING: ClassVar = True
+    NO_EFFECT: ClassVar = ("events",)
     events = var_operand_def(TileOrView())
 
 
@@ -250,7 +250,7 @@ class TSyncOp(PtoOp):
 class BufferTokenOp(PtoOp, ABC):
     """The token of a buffer, which goes from pipe to pipe in the order of the program."""
 
-    OPAQUE: ClassVar = True
+    SIDE_EFFECTING: ClassVar = True
     op_type = prop_def(SyncOpTypeAttr)
     mode = opt_prop_def(IntegerAttr)
 
@@ -272,7 +272,7 @@ class GivesToken(BufferTokenOp, ABC):
 
 
 class NumberedTokenOp(BufferTokenOp, ABC):
-    LAYOUT: ClassVar = "[#op_type, #buf_id(, #mode)?] {attrs}"
+    ASSEMBLY_FORMAT: ClassVar = "[#op_type, #buf_id(, #mode)?] {attrs}"
     buf_id = prop_def(IntegerAttr)
 
     @property
@@ -281,7 +281,7 @@ class NumberedTokenOp(BufferTokenOp, ABC):
 
 
 class DynamicTokenOp(BufferTokenOp, ABC):
-    LAYOUT: ClassVar = "[#op_type, $buf_id(, #mode)?] {attrs}"
+    ASSEMBLY_FORMAT: ClassVar = "[#op_type, $buf_id(, #mode)?] {attrs}"
     buf_id = operand_def(Index())
 
     @property

@@ -171,7 +171,7 @@ class TAxpyOp(PtoOp):
     scalar = operand_def(Scalar("T"))
     dst = operand_def(Tile())
 
-    def updated(self) -> tuple[str, ...]:
+    def inplace_operands(self) -> tuple[str, ...]:
         return ("dst",)
 
 

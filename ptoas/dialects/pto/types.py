@@ -151,7 +151,7 @@ class TileType(PtoType):
             CompactModeAttr(compact),
         )
 
-    def but(self, **changes: Any) -> TileType:
+    def override(self, **changes: Any) -> TileType:
         """The type with some of what `of` takes said otherwise."""
         said: dict[str, Any] = {
             "element_type": self.element_type,

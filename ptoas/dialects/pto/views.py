@@ -33,7 +33,7 @@ class MakeTensorViewOp(PtoOp):
     """A tensor behind a pointer: its shape, and its strides in elements."""
 
     name = "pto.make_tensor_view"
-    LAYOUT: ClassVar = "$ptr, shape = [$shape], strides = [$strides] {attrs} : ^result"
+    ASSEMBLY_FORMAT: ClassVar = "$ptr, shape = [$shape], strides = [$strides] {attrs} : ^result"
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     ptr = operand_def(Ptr("T"))
     shape = var_operand_def(Index())
@@ -57,7 +57,7 @@ class PartitionViewOp(PtoOp):
     """A part of a view: where it starts and how large it is, in elements of each dimension."""
 
     name = "pto.partition_view"
-    LAYOUT: ClassVar = "$source, offsets = [$offsets], sizes = [$sizes] {attrs} : ^source -> ^result"
+    ASSEMBLY_FORMAT: ClassVar = "$source, offsets = [$offsets], sizes = [$sizes] {attrs} : ^source -> ^result"
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     source = operand_def(View("T"))
     offsets = var_operand_def(Index())
@@ -91,7 +91,9 @@ class AllocTileOp(PtoOp):
     """A tile of local memory; its address and, where the type says `?`, its valid extents."""
 
     name = "pto.alloc_tile"
-    LAYOUT: ClassVar = "(addr = $addr)? (valid_row = $valid_row)? (valid_col = $valid_col)? {attrs} : ^result"
+    ASSEMBLY_FORMAT: ClassVar = (
+        "(addr = $addr)? (valid_row = $valid_row)? (valid_col = $valid_col)? {attrs} : ^result"
+    )
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     addr = opt_operand_def(Index())
     valid_row = opt_operand_def(Index())
@@ -122,9 +124,9 @@ class TAssignOp(PtoOp):
     """Bind a tile to an address of its memory: `tassign %t, @tile(0x1000)`."""
 
     name = "pto.tassign"
-    NAMED: ClassVar = ("tile",)
-    OPAQUE: ClassVar = True
-    LAYOUT: ClassVar = "$tile(, $addr)?(, @tile(#address:x))? {attrs} : ^tile( -> ^result)?"
+    NO_EFFECT: ClassVar = ("tile",)
+    SIDE_EFFECTING: ClassVar = True
+    ASSEMBLY_FORMAT: ClassVar = "$tile(, $addr)?(, @tile(#address:x))? {attrs} : ^tile( -> ^result)?"
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     tile = operand_def(Tile())
     addr = opt_operand_def(Index())
@@ -175,7 +177,9 @@ class SubviewOp(PtoOp):
     name = "pto.subview"
     ASKS_VALUES: ClassVar = True
     ALIASES: ClassVar = ("subset",)
-    LAYOUT: ClassVar = "$source[$offsets] sizes [#sizes]( valid [$valid])? {attrs} : ^source -> ^result"
+    ASSEMBLY_FORMAT: ClassVar = (
+        "$source[$offsets] sizes [#sizes]( valid [$valid])? {attrs} : ^source -> ^result"
+    )
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     source = operand_def(Tile("T"))
     offsets = var_operand_def(Index())
@@ -220,7 +224,7 @@ class SubviewOp(PtoOp):
 class AliasOp(PtoOp, ABC):
     """Another name for a tile's bytes: what is written under one name is read under the other."""
 
-    LAYOUT: ClassVar = "$source {attrs} : ^source -> ^result"
+    ASSEMBLY_FORMAT: ClassVar = "$source {attrs} : ^source -> ^result"
     source = operand_def(Tile())
     result = result_def(Tile())
     traits = traits_def(Pure())
@@ -251,9 +255,9 @@ class GetValidShapeOp(PtoOp):
     """The valid extents that a tile has now."""
 
     name = "pto.get_validshape"
-    NAMED: ClassVar = ("tile",)
+    NO_EFFECT: ClassVar = ("tile",)
     RESULTS: ClassVar = (IndexType(), IndexType())
-    LAYOUT: ClassVar = "$tile {attrs} : ^tile"
+    ASSEMBLY_FORMAT: ClassVar = "$tile {attrs} : ^tile"
     tile = operand_def(Tile())
     row = result_def(Extent())
     col = result_def(Extent())
@@ -262,9 +266,9 @@ class GetValidShapeOp(PtoOp):
 class ValidExtentOp(PtoOp, ABC):
     """One of the valid extents that a tile has now."""
 
-    NAMED: ClassVar = ("src",)
+    NO_EFFECT: ClassVar = ("src",)
     RESULTS: ClassVar = (IndexType(),)
-    LAYOUT: ClassVar = "$src {attrs} : ^src -> ^result"
+    ASSEMBLY_FORMAT: ClassVar = "$src {attrs} : ^src -> ^result"
     src = operand_def(Tile())
     result = result_def(Extent())
 
@@ -286,7 +290,7 @@ class TileValidColsOp(ValidExtentOp):
 class DimensionOp(PtoOp, ABC):
     """A number that belongs to one dimension of a view, counted from 0."""
 
-    LAYOUT: ClassVar = "$view, $dim {attrs} : ^view -> ^result"
+    ASSEMBLY_FORMAT: ClassVar = "$view, $dim {attrs} : ^view -> ^result"
     RESULTS: ClassVar = (IndexType(),)
     view = operand_def(View())
     dim = operand_def(Index())
@@ -313,9 +317,9 @@ class SetValidShapeOp(PtoOp):
     """Change the valid extents of a tile whose type leaves them open."""
 
     name = "pto.set_validshape"
-    NAMED: ClassVar = ("tile",)
-    OPAQUE: ClassVar = True
-    LAYOUT: ClassVar = "$tile, $row, $col {attrs} : ^tile"
+    NO_EFFECT: ClassVar = ("tile",)
+    SIDE_EFFECTING: ClassVar = True
+    ASSEMBLY_FORMAT: ClassVar = "$tile, $row, $col {attrs} : ^tile"
     tile = operand_def(Tile())
     row = operand_def(Index())
     col = operand_def(Index())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from xdsl.dialects import arith, func, scf
 from xdsl.ir import Block, Operation, SSAValue
 
-from ptoas.analysis.forwarding import origins
+from ptoas.analysis.forwarding import underlying_values
 from ptoas.analysis.knowledge import physical_shape
 from ptoas.dialects.pto.channel import DeclareTileOp
 from ptoas.dialects.pto.multi_tile import MultiTileGetOp
@@ -187,7 +187,9 @@ def _return(emit: FunctionEmitter, op: Operation) -> None:
     if len(op.arguments) > 1:
         raise emit.unsupported(op, "a C++ function returns one value at most")
     for value in op.arguments:
-        own = [each for each in origins(value) if isinstance(each.owner, AllocTileOp | DeclareTileOp)]
+        own = [
+            each for each in underlying_values(value) if isinstance(each.owner, AllocTileOp | DeclareTileOp)
+        ]
         if own or (isinstance(value.type, TileType) and physical_shape(value) != value.type.shape):
             why = "a function returns a tile that it was given, whole: its own are overwritten after it"
             raise emit.unsupported(op, why)

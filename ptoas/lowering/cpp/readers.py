@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from xdsl.ir import Block, Operation, SSAValue
 
-from ptoas.analysis.forwarding import handings
+from ptoas.analysis.forwarding import forwarded_values
 
 
 def read_values(ops: Sequence[Operation]) -> set[SSAValue]:
     """The values that an instruction among the operations of a function reads, itself or by a name that it
     has elsewhere."""
-    handed = [each for op in ops if op.regions for each in handings(op)]
+    handed = [each for op in ops if op.regions for each in forwarded_values(op)]
     sources: dict[SSAValue, list[SSAValue]] = {}
     for each in handed:
         sources.setdefault(each.name, []).append(each.value)

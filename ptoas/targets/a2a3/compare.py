@@ -16,9 +16,9 @@ from ptoas.targets.specs import tile
 ADDRESSES = Scratch(lambda _: TileType.of(i32, 1, 16), lambda know: 16 if know.tile("dst").size == 2 else 8)
 
 ROWS: Rows = {
-    c.TCmpOp: COMPARE.of("i32 f16 f32").but(rules=(integers_are_compared_for_equality,)),
-    c.TCmpSOp: COMPARE_SCALAR.of("i16 u16 i32 f16 f32").but(rules=(integers_are_compared_for_equality,)),
-    c.TSelOp: SELECT.of("i16 u16 i32 u32 f16 bf16 f32").but(
+    c.TCmpOp: COMPARE.of("i32 f16 f32").override(rules=(integers_are_compared_for_equality,)),
+    c.TCmpSOp: COMPARE_SCALAR.of("i16 u16 i32 f16 f32").override(rules=(integers_are_compared_for_equality,)),
+    c.TSelOp: SELECT.of("i16 u16 i32 u32 f16 bf16 f32").override(
         tiles={"tmp": tile("i32 u32 f32")}, ignores=(), scratch={"tmp": ADDRESSES}
     ),
     # The scalar pipe writes the scalar to the scratch tile, from where vectors fetch it.

@@ -35,12 +35,12 @@ THROUGH_F32 = "through f32"
 
 def precise(row: Row, algorithm: str) -> Row:
     """The call takes a precision, and the header does not look at it."""
-    return f.precise(row, algorithm).but(rules=(high_precision_has_an_effect,))
+    return f.precise(row, algorithm).override(rules=(high_precision_has_an_effect,))
 
 
 def power(row: Row) -> Row:
     """Return the row of a power, which has one precision on A2/A3."""
-    return f.precise(row, "Pow").but(rules=(power_has_one_precision,))
+    return f.precise(row, "Pow").override(rules=(power_has_one_precision,))
 
 
 def _row_and_mask(know: Facts) -> TileType:
@@ -81,34 +81,34 @@ def _sequence(know: Facts) -> TileType:
     return TileType.of(BY_TEXT["f32"].type, 1, 192 if know.tile("dst").size == 4 else 448)
 
 
-SEQUENCE = f.SEQUENCE.but(tiles={"tmp": tile("i32 u32 f32", ND)}).of("i16 u16 i32 u32 f16 bf16 f32")
-VECTOR_SEQUENCE = SEQUENCE.but(
+SEQUENCE = f.SEQUENCE.override(tiles={"tmp": tile("i32 u32 f32", ND)}).of("i16 u16 i32 u32 f16 bf16 f32")
+VECTOR_SEQUENCE = SEQUENCE.override(
     pipe=V,
     ignores=(),
     scratch={"tmp": Scratch(_sequence)},
     call=Call(template="type:dst type:tmp type:start #descending", arguments="dst start tmp"),
     source="pto/npu/a2a3/TCI.hpp header: TCI_IMPL(dst, start, tmp) is vector instructions alone",
 )
-SCALAR_SEQUENCE = SEQUENCE.but(
+SCALAR_SEQUENCE = SEQUENCE.override(
     source="pto/npu/a2a3/TCI.hpp header: TCI_IMPL(dst, start) is a loop of scalar stores without a flag"
 )
 
 # Their first steps write the destination or the scratch tile, and later ones still read the sources.
-XOR = f.BINARY.but(
+XOR = f.BINARY.override(
     tiles={"tmp": tile(None, ROW_MAJOR)},
-    apart=f.apart("src0", "src1"),
+    no_alias=f.no_alias("src0", "src1"),
     scratch={"tmp": scratch.like("dst")},
     source="device header of A2/A3, TXOR",
 )
-REMAINDER = precise(f.BINARY, "Rem").but(
+REMAINDER = precise(f.BINARY, "Rem").override(
     scratch={"tmp": Scratch(_row_and_mask, _least_row_and_mask)},
-    apart=f.apart("src0", "src1"),
+    no_alias=f.no_alias("src0", "src1"),
     model=ROUNDED_QUOTIENT,
     source="device header of A2/A3, TREM",
 )
-PRELU = f.BINARY.but(
+PRELU = f.BINARY.override(
     tiles={"tmp": tile("u8", ROW_MAJOR)},
-    apart=f.apart("src0", "src1"),
+    no_alias=f.no_alias("src0", "src1"),
     scratch={"tmp": Scratch(_bits)},
     source="device header of A2/A3, TPRELU",
 )
@@ -116,14 +116,14 @@ PRELU = f.BINARY.but(
 ROWS: Rows = {
     **f.BINARY.each(dict.fromkeys((e.TAddOp, e.TSubOp, e.TMulOp, e.TMaxOp, e.TMinOp), FOUR)),
     **f.BINARY_ALIKE.each(dict.fromkeys((e.TAndOp, e.TOrOp), BITS)),
-    **f.BINARY.but(pipe=SCALAR_LOOP).each(dict.fromkeys((e.TShlOp, e.TShrOp), BITS)),
+    **f.BINARY.override(pipe=SCALAR_LOOP).each(dict.fromkeys((e.TShlOp, e.TShrOp), BITS)),
     e.TDivOp: precise(f.BINARY, "Div").of(FLOATS),
     e.TXorOp: XOR.of(BITS),
     e.TRemOp: f.by_element(
         REMAINDER.of("i32 f32", clobbers=("src0", "src1"), model=THROUGH_F32), REMAINDER.of("i32 f32")
     ),
     e.TFmodOp: precise(f.BINARY, "Fmod").of(
-        "f32", apart=(("dst", "src0"), ("dst", "src1")), model=ROUNDED_QUOTIENT
+        "f32", no_alias=(("dst", "src0"), ("dst", "src1")), model=ROUNDED_QUOTIENT
     ),
     # Powers of integers are multiplied one by one; those of floats go through logarithms, and special cases
     # one by one (pto/npu/a2a3/TPow.hpp).
@@ -134,7 +134,7 @@ ROWS: Rows = {
             valid={"dst src0 src1 tmp": "R C"},
             pipe=by_logarithms("src0", "src1"),
             scratch={"tmp": scratch.like("dst")},
-            apart=f.apart("src0", "src1"),
+            no_alias=f.no_alias("src0", "src1"),
         ),
     ),
     e.TPReluOp: PRELU.of(FLOATS),
@@ -147,11 +147,11 @@ ROWS: Rows = {
     e.TExpOp: precise(f.UNARY, "Exp").of(FLOATS),
     e.TLogOp: precise(f.UNARY, "Log").of(FLOATS),
     e.TSqrtOp: precise(f.UNARY, "Sqrt").of(FLOATS),
-    e.TRecipOp: precise(f.UNARY, "Recip").of(FLOATS, apart=(("dst", "src"),)),
+    e.TRecipOp: precise(f.UNARY, "Recip").of(FLOATS, no_alias=(("dst", "src"),)),
     # Without a scratch tile it is an estimate, so that none is added.
     e.TRsqrtOp: f.precise(f.UNARY, "Rsqrt").of(
         FLOATS,
-        apart=(("tmp", "dst"), ("tmp", "src")),
+        no_alias=(("tmp", "dst"), ("tmp", "src")),
         rules=(high_precision_has_an_effect(by_scratch=True),),
     ),
     e.TAddCOp: f.ADD_C.of(FOUR),

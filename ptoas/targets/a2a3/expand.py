@@ -38,7 +38,7 @@ def _least(know: Facts) -> int:
     return -(-rows // 8) * 256 if rows < 256 else 7680
 
 
-SPREAD = ROW_EXPAND_BINARY.but(
+SPREAD = ROW_EXPAND_BINARY.override(
     rules=(scratch_is_for_a_column,), ignores=(), scratch={"tmp": Scratch(_needs, _least, optional=True)}
 )
 

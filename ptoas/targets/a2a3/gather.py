@@ -75,7 +75,7 @@ def _by_elements(op: MGatherOp) -> bool:
 def _scatter(op: MScatterOp) -> Pipes:
     if op.coalesce is not None and op.coalesce.data is Coalesce.Elem:
         return SCATTER_ELEM
-    return SCATTER_ROW_ADD if op.updated() else SCATTER_ROW
+    return SCATTER_ROW_ADD if op.inplace_operands() else SCATTER_ROW
 
 
 NZ_TABLES = (
@@ -88,7 +88,7 @@ NZ_TABLES = (
     g.nz_tile_has_room_for_a_row,
 )
 
-INDEXED = f.INDEX_GATHER.but(
+INDEXED = f.INDEX_GATHER.override(
     rules=(
         b.tile_gather_index_is_full,
         b.tile_gather_destination_is_full,
@@ -107,7 +107,7 @@ def _form(op: TGatherOp) -> str:
 
 
 ROWS: Rows = {
-    MGatherOp: f.MEMORY_GATHER.but(
+    MGatherOp: f.MEMORY_GATHER.override(
         tiles={"dst": tile(NINE, ND_OR_NZ, empty=False, aligned=True), "idx": tile(INDEX, ND)},
         views={"mem": view(layouts="nd nz")},
         rules=(
@@ -119,11 +119,11 @@ ROWS: Rows = {
             *NZ_TABLES,
         ),
         pipe=_gather,
-        in_step=_by_elements,
+        elementwise_alias=_by_elements,
         model=TABLE,
         source="000, Tile Constraints (A2/A3)",
     ),
-    MScatterOp: f.MEMORY_SCATTER.but(
+    MScatterOp: f.MEMORY_SCATTER.override(
         tiles={"src": tile(NINE, ND_OR_NZ, empty=False, aligned=True), "idx": tile(INDEX, ND)},
         views={"mem": view(layouts="nd nz")},
         rules=(
@@ -151,7 +151,7 @@ ROWS: Rows = {
                 "i16 u16 i32 u32 f16 bf16 f32", source="004, mask-pattern gather, A2/A3"
             ),
             **compare_rows(
-                f.COMPARE_GATHER.but(
+                f.COMPARE_GATHER.override(
                     tiles={"src": tile("f16 f32 i32"), "indices": tile(SHORT_INDEX)},
                     rules=(
                         b.compare_gather_has_the_mode(integers="eq"),
@@ -171,11 +171,11 @@ ROWS: Rows = {
     TScatterOp: Forms(
         lambda op: op.form,
         {
-            "index": f.INDEX_SCATTER.of(NINE).but(
+            "index": f.INDEX_SCATTER.of(NINE).override(
                 rules=(b.tile_scatter_index_has_the_width_of_the_data, b.scattered_tile_is_whole),
                 pipe=TILE_SCATTER,
             ),
-            "mask": f.MASK_SCATTER.of(NINE).but(
+            "mask": f.MASK_SCATTER.of(NINE).override(
                 rules=(b.scattered_tile_is_whole,),
                 pipe=_mask_scatter,
                 source="pto/npu/a2a3/TScatter.hpp header: TScatterMaskImpl",

@@ -11,7 +11,7 @@ from ptoas.targets.shared.memory import load, prefetch, printing, store
 from ptoas.targets.specs import NINE, WIDE, elements
 
 ROWS: Rows = {
-    TLoadOp: load((*NINE, *WIDE)).but(
+    TLoadOp: load((*NINE, *WIDE)).override(
         rules=(
             m.contiguous_dimension_has_no_gaps,
             m.load_of_64_bits_is_plain,

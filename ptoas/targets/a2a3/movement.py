@@ -50,7 +50,7 @@ CUBE = Cube(
 )
 
 SAME = {"src": "R C", "dst": "R C"}
-PART = EXTRACT.of(NINE).but(rules=(m.part_starts_at_a_block, m.part_is_no_larger(by_pairs=True)))
+PART = EXTRACT.of(NINE).override(rules=(m.part_starts_at_a_block, m.part_is_no_larger(by_pairs=True)))
 BLOCKS = (m.part_is_inside, part_is_made_of_blocks)
 
 
@@ -112,7 +112,7 @@ ROWS: Rows = {
         scratch={"tmp": Scratch(_transposed)},
         pipe=Pipes(V, inside=((V, S), (S, V))),
     ),
-    d.TConcatOp: CONCAT.of(NINE, pipe=_concatenated).but(rules=(m.concatenation_fits,)),
+    d.TConcatOp: CONCAT.of(NINE, pipe=_concatenated).override(rules=(m.concatenation_fits,)),
     d.TConcatIdxOp: CONCAT_COUNTED.of(NINE, pipe=COUNTED),
     d.TExtractOp: moves("TEXTRACT", PART, replace(CUBE, ways=EXTRACTED), *BLOCKS, at="row col"),
     d.TInsertOp: moves("TINSERT", PART, replace(CUBE, ways=INSERTED), *BLOCKS, at="row col"),

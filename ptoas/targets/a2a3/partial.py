@@ -7,7 +7,7 @@ from ptoas.targets.row import Rows
 from ptoas.targets.shared.partial import FIRST, PARTIAL, PARTIAL_ARG, partial_arg
 from ptoas.targets.specs import ROW_MAJOR, T, tile
 
-PAIRS = partial_arg(PARTIAL_ARG.but(tiles={"dst": tile(T, ROW_MAJOR, empty=False)}, model=FIRST))
+PAIRS = partial_arg(PARTIAL_ARG.override(tiles={"dst": tile(T, ROW_MAJOR, empty=False)}, model=FIRST))
 
 ROWS: Rows = {
     **PARTIAL.each(

@@ -69,24 +69,24 @@ def _keeps_low_bits(op: q.TCvtOp) -> bool:
 
 STEPWISE = (("f32", "i16"), ("f16", "i16"), ("f16", "i8"))
 
-PLAIN = CONVERT.but(
+PLAIN = CONVERT.override(
     rules=(conversion_exists(pairs=CONVERSIONS),),
     model=Conversion(overflows=OVERFLOWS, clips_floats=False, through=32),
 )
-NARROW = PLAIN.but(
+NARROW = PLAIN.override(
     ignores=(),
     scratch={"tmp": Scratch(_integers, _low_bits)},
-    apart=(("tmp", "src"), ("tmp", "dst")),
+    no_alias=(("tmp", "src"), ("tmp", "dst")),
     call=Call(arguments="dst src tmp #rmode #satmode"),
 )
 
 # The source is multiplied in place, and holds the numbers in f16 when it is done.
-STEPS = QUANTISE.but(
+STEPS = QUANTISE.override(
     ignores=(),
     clobbers=("src",),
     tiles={"tmp": tile(None, ROW_MAJOR)},
     scratch={"tmp": like("src")},
-    apart=(("dst", "src"), *(("tmp", slot) for slot in ("dst", "src", "fp", "offset"))),
+    no_alias=(("dst", "src"), *(("tmp", slot) for slot in ("dst", "src", "fp", "offset"))),
     call=Call(template="#quant_type", arguments="dst src fp tmp &offset"),
 )
 
@@ -95,7 +95,7 @@ ROWS: Rows = {
     q.TCvtOp: Forms(_keeps_low_bits, {False: PLAIN, True: NARROW}),
     q.TQuantOp: quantise(STEPS),
     # The scalar pipe fetches the scale and the offset of each row.
-    q.TDequantOp: DEQUANTISE.but(
+    q.TDequantOp: DEQUANTISE.override(
         pipe=Pipes(V, {"scale": S, "offset": S}, before=((V, S),), inside=((S, V),))
     ),
     q.TQuantMxOp: Unsupported("A2/A3 has no floats of 8 or 4 bits; use tquant with a scale for each row"),

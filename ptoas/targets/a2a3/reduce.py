@@ -34,7 +34,7 @@ def _pipe(op: Any) -> Pipe | Pipes:
 
 FOUR = "i16 i32 f16 f32"
 
-FOLDED = ROW_REDUCTION.but(pipe=_pipe, ignores=(), scratch={"tmp": as_large_as("src", integers=32)})
+FOLDED = ROW_REDUCTION.override(pipe=_pipe, ignores=(), scratch={"tmp": as_large_as("src", integers=32)})
 
 
 def _least_row(know: Facts) -> int:
@@ -72,13 +72,13 @@ def _picked(op: Any) -> Pipe | Pipes:
     return Pipes(V, {"dst": S, "tmp": (V, S)}, before=((V, S),), after=((S, V),))
 
 
-PICKED = ROW_ARG.but(
+PICKED = ROW_ARG.override(
     pipe=_picked,
     ignores=(),
     source="pto/npu/a2a3/TRowReduceIdxOps.hpp header: OneRepeatProcIdx, ProcReduceIdxStage1 and 2",
     scratch={"tmp": Scratch(as_large_as("src").needs, _least_row)},
 )
-COMPARED = COLUMN_ARG.but(ignores=(), scratch={"tmp": Scratch(_columns)})
+COMPARED = COLUMN_ARG.override(ignores=(), scratch={"tmp": Scratch(_columns)})
 
 ROWS: Rows = {
     **FOLDED.each(dict.fromkeys((r.TRowSumOp, r.TRowMaxOp, r.TRowMinOp), FOUR)),

@@ -25,13 +25,13 @@ from ptoas.targets.specs import ROW_MAJOR, tile
 IN_PLACE_MULTIPLIES = "multiplies in place"
 """A quotient that replaces its dividend is the product with the rounded reciprocal."""
 
-SPREAD = f.SCALAR.but(apart=(("dst", "src"),))
+SPREAD = f.SCALAR.override(no_alias=(("dst", "src"),))
 """The scalar is written to the destination before the source is read."""
 
 DIVISION = precise(f.SCALAR, "Div").of(FOUR)
-REMAINDER = f.SCALAR.but(
+REMAINDER = f.SCALAR.override(
     scratch={"tmp": Scratch(scratch.one_row)},
-    apart=f.apart("src"),
+    no_alias=f.no_alias("src"),
     model=ROUNDED_QUOTIENT,
     rules=(scratch_is_valid_for_a_row,),
     source="device header of A2/A3, TREMS",
@@ -49,16 +49,16 @@ ROWS: Rows = {
     s.TDivSOp: Forms(
         f.division,
         {
-            "integers": DIVISION.but(pipe=SCALAR_LOOP),
-            "tile / scalar": DIVISION.but(model=IN_PLACE_MULTIPLIES),
-            "scalar / tile": DIVISION.but(apart=(("dst", "src"),)),
+            "integers": DIVISION.override(pipe=SCALAR_LOOP),
+            "tile / scalar": DIVISION.override(model=IN_PLACE_MULTIPLIES),
+            "scalar / tile": DIVISION.override(no_alias=(("dst", "src"),)),
         },
     ),
     **SPREAD.each(dict.fromkeys((s.TAndSOp, s.TOrSOp), BITS)),
-    s.TXorSOp: SPREAD.but(
-        tiles={"tmp": tile(None, ROW_MAJOR)}, scratch={"tmp": scratch.like("dst")}, apart=f.apart("src")
+    s.TXorSOp: SPREAD.override(
+        tiles={"tmp": tile(None, ROW_MAJOR)}, scratch={"tmp": scratch.like("dst")}, no_alias=f.no_alias("src")
     ).of(BITS),
-    **f.SCALAR.but(rules=(shift_is_less_than_the_width,)).each(
+    **f.SCALAR.override(rules=(shift_is_less_than_the_width,)).each(
         dict.fromkeys((s.TShlSOp, s.TShrSOp), "i16 u16 i32 u32")
     ),
     s.TRemSOp: f.by_element(
@@ -72,7 +72,7 @@ ROWS: Rows = {
             valid={"dst src tmp": "R C"},
             pipe=by_logarithms("src"),
             scratch={"tmp": scratch.like("dst")},
-            apart=f.apart("src"),
+            no_alias=f.no_alias("src"),
         ),
     ),
     s.TAxpyOp: f.AXPY.of(FLOATS, rules=(sum_takes_the_product,), model=f.PRODUCT_OF_DST),

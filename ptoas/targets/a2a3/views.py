@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ptoas.dialects.pto.views import AllocTileOp
-from ptoas.targets.row import also
+from ptoas.targets.row import with_rules
 from ptoas.targets.rules import tiles as v
 from ptoas.targets.shared import views
 
-ROWS = also(views.ROWS, {AllocTileOp: (v.tile_memory_exists,)})
+ROWS = with_rules(views.ROWS, {AllocTileOp: (v.tile_memory_exists,)})

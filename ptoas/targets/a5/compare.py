@@ -11,8 +11,8 @@ from ptoas.targets.specs import NINE, ROW_MAJOR, WIDE, tile
 MASK = {"dst": tile("i8 u8 i32 u32", ROW_MAJOR)}
 
 ROWS: Rows = {
-    c.TCmpOp: COMPARE.of((*NINE, *WIDE)).but(tiles=MASK),
-    c.TCmpSOp: COMPARE_SCALAR.of((*NINE, *WIDE)).but(tiles=MASK),
+    c.TCmpOp: COMPARE.of((*NINE, *WIDE)).override(tiles=MASK),
+    c.TCmpSOp: COMPARE_SCALAR.of((*NINE, *WIDE)).override(tiles=MASK),
     c.TSelOp: SELECT.of((*NINE, *WIDE)),
     c.TSelSOp: SELECT_SCALAR.of("i8 u8 i16 u16 i32 u32 i64 u64 f16 f32"),
 }

@@ -63,7 +63,7 @@ def _pipe(op: IndexedMemoryOp) -> Pipe | Pipes:
     return BY_SCALARS if elem and data.type.valid == (1, 1) else V
 
 
-MSCATTER = f.MEMORY_SCATTER.but(
+MSCATTER = f.MEMORY_SCATTER.override(
     tiles={"src": tile(GATHERED, PLAIN, empty=False, aligned=True), "idx": tile(INDEX, PLAIN)},
     rules=(
         s.scatter_atomic_takes_the_element_type(types=ATOMICS),
@@ -83,7 +83,7 @@ MSCATTER = f.MEMORY_SCATTER.but(
 )
 
 ROWS: Rows = {
-    MGatherOp: f.MEMORY_GATHER.but(
+    MGatherOp: f.MEMORY_GATHER.override(
         tiles={"dst": tile(GATHERED, PLAIN, empty=False, aligned=True), "idx": tile(INDEX, PLAIN)},
         rules=(
             g.row_width_is_the_valid_columns,
@@ -105,7 +105,7 @@ ROWS: Rows = {
     TGatherOp: Forms(
         form,
         {
-            "index": f.INDEX_GATHER.but(
+            "index": f.INDEX_GATHER.override(
                 tiles={
                     "dst": tile("i16 u16 i32 u32 f16 f32", headers=INDEXED_BY_HEADERS),
                     "indices": tile(SHORT_INDEX),
@@ -120,13 +120,13 @@ ROWS: Rows = {
                 scratch={"tmp": placeholder("indices")},
                 source="004, index-based gather, A5",
             ),
-            "mask": f.MASK_GATHER.but(
+            "mask": f.MASK_GATHER.override(
                 tiles={"dst src": tile(GATHERED, ROW_MAJOR, headers=WIDE)},
                 rules=(k.wide_elements_are_kept_along_rows,),
                 source="004, mask-pattern gather, A5",
             ),
             **compare_rows(
-                f.COMPARE_GATHER.but(
+                f.COMPARE_GATHER.override(
                     tiles={"src": tile("i8 u8 i16 u16 i32 u32 f16 f32"), "indices": tile("u16 u32")},
                     rules=(
                         b.compare_gather_has_the_mode,
@@ -141,14 +141,14 @@ ROWS: Rows = {
             ),
         },
     ),
-    TGatherBOp: f.BLOCK_GATHER.but(tiles={"dst": tile(NINE)}),
+    TGatherBOp: f.BLOCK_GATHER.override(tiles={"dst": tile(NINE)}),
     TScatterOp: Forms(
         lambda op: op.form,
         {
-            "index": f.INDEX_SCATTER.of((*NINE, *WIDE)).but(
+            "index": f.INDEX_SCATTER.of((*NINE, *WIDE)).override(
                 rules=(b.tile_scatter_index_has_the_width_of_the_data, b.scattered_tile_is_whole)
             ),
-            "mask": f.MASK_SCATTER.of((*NINE, *WIDE)).but(rules=(b.scattered_tile_is_whole,)),
+            "mask": f.MASK_SCATTER.of((*NINE, *WIDE)).override(rules=(b.scattered_tile_is_whole,)),
         },
     ),
 }

@@ -10,7 +10,7 @@ from ptoas.targets.shared.generate import HISTOGRAM, RANDOM, TRIANGLE
 ROWS: Rows = {
     g.TTriOp: TRIANGLE.of("i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32"),
     g.TRandomOp: RANDOM,
-    g.THistogramOp: HISTOGRAM.but(
+    g.THistogramOp: HISTOGRAM.override(
         shape={"dst": "_ 256"},  # The instruction steps 256 words from row to row.
         rules=(r.histogram_counts_a_byte_of_the_element, r.histogram_has_its_filters),
     ),

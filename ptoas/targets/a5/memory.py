@@ -15,7 +15,7 @@ SCALED = {"f32": "i8 ui8 hif8 f16 bf16 f8E4M3FN f32", "i32": "i8 ui8 f16 bf16"}
 """What accumulators become without a scale, and with one, wherever they go."""
 
 ROWS: Rows = {
-    TLoadOp: load(LOADED, dn_to_nz=True).but(
+    TLoadOp: load(LOADED, dn_to_nz=True).override(
         rules=(
             m.contiguous_dimension_has_no_gaps,
             m.load_of_64_bits_is_plain(any_pad=False),

@@ -56,7 +56,7 @@ CUBE = Cube(
 )
 
 BLOCKS = (m.part_is_inside, part_is_made_of_blocks)
-PART = EXTRACT.of(PARTS).but(rules=(m.part_is_no_larger,))
+PART = EXTRACT.of(PARTS).override(rules=(m.part_is_no_larger,))
 
 ROWS: Rows = {
     d.TMovOp: move(
@@ -64,10 +64,10 @@ ROWS: Rows = {
     ),
     # Vectors alone, in every overload (pto/npu/a5/TFillPad.hpp, TTrans.hpp and TConcat.hpp).
     d.TFillPadOp: fill_pad(MOVED, FillModel()),
-    d.TTransOp: TRANSPOSE.but(
+    d.TTransOp: TRANSPOSE.override(
         tiles={"src": tile(None, ROW_MAJOR, aligned=True), "dst": tile(MOVED, ROW_MAJOR, aligned=True)}
     ),
-    d.TConcatOp: CONCAT.of(NINE).but(rules=(m.concatenation_is_as_wide_as_its_parts,)),
+    d.TConcatOp: CONCAT.of(NINE).override(rules=(m.concatenation_is_as_wide_as_its_parts,)),
     d.TExtractOp: moves(
         "TEXTRACT", PART, replace(CUBE, ways=EXTRACTED, layouts=OF_A_PART), *BLOCKS, at="row col"
     ),

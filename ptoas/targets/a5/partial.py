@@ -7,7 +7,7 @@ from ptoas.targets.row import Rows
 from ptoas.targets.shared.partial import PARTIAL, PARTIAL_ARG, UNLESS, partial_arg
 from ptoas.targets.specs import NINE, WIDE
 
-PAIRS = partial_arg(PARTIAL_ARG.but(model=UNLESS))
+PAIRS = partial_arg(PARTIAL_ARG.override(model=UNLESS))
 
 ROWS: Rows = {
     **PARTIAL.each(dict.fromkeys((p.TPartAddOp, p.TPartMaxOp, p.TPartMinOp), (*NINE, *WIDE))),

@@ -34,7 +34,7 @@ ROUNDED = (
 )
 """What the header rounds in one way, whatever the mode says."""
 
-NUMBERS = BLOCKS.but(rules=(results_of_blocks_have_no_gaps,))
+NUMBERS = BLOCKS.override(rules=(results_of_blocks_have_no_gaps,))
 
 ROWS: Rows = {
     **push_scales("f16 bf16 f32 i64 u64"),
@@ -43,7 +43,7 @@ ROWS: Rows = {
     q.TDequantOp: DEQUANTISE,
     q.TQuantMxOp: in_blocks(
         NUMBERS,
-        NUMBERS.but(tiles=PAIRS),
+        NUMBERS.override(tiles=PAIRS),
         Unsupported("the header of A5 has no fifth destination any more; reorder the exponents with tmov"),
     ),
 }

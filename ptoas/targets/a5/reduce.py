@@ -19,7 +19,7 @@ COMPARED = "i8 u8 i16 i32 i64 u64 f16 f32"
 
 # The assembler refuses an empty source here; the header walks over nothing.
 FULL = {"src": tile(None, ND, empty=False)}
-COLUMN = COLUMN_REDUCTION.but(tiles=FULL)
+COLUMN = COLUMN_REDUCTION.override(tiles=FULL)
 
 ROWS: Rows = {
     **ROW_REDUCTION.each(
@@ -30,7 +30,7 @@ ROWS: Rows = {
             r.TRowMinOp: COMPARED,
         }
     ),
-    r.TColSumOp: column_sum(COLUMN.of((*NINE, *WIDE)), SUM_OF_PAIRS.but(tiles=FULL).of((*NINE, *WIDE))),
+    r.TColSumOp: column_sum(COLUMN.of((*NINE, *WIDE)), SUM_OF_PAIRS.override(tiles=FULL).of((*NINE, *WIDE))),
     **COLUMN.each(
         {
             r.TColProdOp: "i16 u16 i32 u32 f16 bf16 f32",

@@ -11,5 +11,5 @@ FLOATS = "f16 f32"
 
 ROWS: Rows = {
     TSort32Op: SORT.of(FLOATS),
-    TMrgSortOp: merge(FLOATS, MERGE_BLOCKS.but(rules=(blocks_come_in_fours(rest=True),))),
+    TMrgSortOp: merge(FLOATS, MERGE_BLOCKS.override(rules=(blocks_come_in_fours(rest=True),))),
 }

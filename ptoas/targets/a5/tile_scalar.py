@@ -29,7 +29,7 @@ def _division(op: s.TDivSOp) -> Pipe | Pipes:
     return SCALAR_LOOP if element.is_integer and element.size < 8 else V
 
 
-SHIFT = f.shifted(f.SCALAR.but(rules=(shift_is_less_than_the_width,)).of(SHIFTED))
+SHIFT = f.shifted(f.SCALAR.override(rules=(shift_is_less_than_the_width,)).of(SHIFTED))
 
 ROWS: Rows = {
     **f.SCALAR.each(

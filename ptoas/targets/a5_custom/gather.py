@@ -36,11 +36,11 @@ ROWS: Rows = {
         A5_GATHER,
         rows={
             **A5_GATHER.rows,
-            "index": A5_INDEX.but(tiles={"dst": replace(INDEXED, headers=BY_HEADERS)}),
-            "mask": A5_MASK.but(tiles={"dst src": tile((*NINE, *FLOAT8), ROW_MAJOR, headers=WIDE)}),
+            "index": A5_INDEX.override(tiles={"dst": replace(INDEXED, headers=BY_HEADERS)}),
+            "mask": A5_MASK.override(tiles={"dst src": tile((*NINE, *FLOAT8), ROW_MAJOR, headers=WIDE)}),
         },
     ),
-    MGatherOp: f.MEMORY_GATHER.but(
+    MGatherOp: f.MEMORY_GATHER.override(
         tiles={"dst": tile((*NINE, *FLOAT8), empty=False, aligned=True), "idx": tile(INDEX, PLAIN)},
         rules=(
             # Tile constraints
@@ -57,7 +57,7 @@ ROWS: Rows = {
         model=TABLE,
         source="002, Tile Constraints",
     ),
-    MScatterOp: MSCATTER.but(
+    MScatterOp: MSCATTER.override(
         pipe=V,
         defaults={"coalesce": by_index_columns},
         call=Call(unsupported="Ascend A5, custom instruction has no MSCATTER"),

@@ -17,14 +17,14 @@ ROWS: Rows = {
     c.TCmpOp: Forms(
         lambda op: element_size(op.destination.type.element_type) == 4,
         {
-            False: COMPARE.of("i32 f16 f32", model="clears").but(tiles={"dst": tile("u8")}),
-            True: COMPARE.of(NINE, model="clears").but(tiles={"dst": tile("u32")}),
+            False: COMPARE.of("i32 f16 f32", model="clears").override(tiles={"dst": tile("u8")}),
+            True: COMPARE.of(NINE, model="clears").override(tiles={"dst": tile("u32")}),
         },
     ),
     # `eq` and `ne` take numbers for equal that differ by less than 1e-9.
-    c.TCmpSOp: COMPARE_SCALAR.of(ARITHMETIC, model="clears").but(rules=(mask_is_valid_for_its_bits,)),
+    c.TCmpSOp: COMPARE_SCALAR.of(ARITHMETIC, model="clears").override(rules=(mask_is_valid_for_its_bits,)),
     # One C++ type for the three tiles.
-    c.TSelOp: SELECT.of(ARITHMETIC, shape=SAME).but(
+    c.TSelOp: SELECT.of(ARITHMETIC, shape=SAME).override(
         tiles={"mask": tile("i8 u8")}, rules=(mask_is_valid_for_its_bits,)
     ),
     c.TSelSOp: SELECT_SCALAR.of(ARITHMETIC),

@@ -8,6 +8,6 @@ from ptoas.targets.row import Call, Row, Rows
 from ptoas.targets.shared.debug import PRINT
 
 ROWS: Rows = {
-    d.PrintOp: PRINT.but(call=Call("printf", arguments="#format scalar", header="cstdio")),
+    d.PrintOp: PRINT.override(call=Call("printf", arguments="#format scalar", header="cstdio")),
     d.TrapOp: Row(pipe=S, call=Call("__builtin_trap")),
 }

@@ -11,7 +11,7 @@ from ptoas.targets.specs import NINE, WIDE
 ARITHMETIC = (*NINE, *WIDE)
 INTEGERS = "i8 u8 i16 u16 i32 u32 i64 u64"
 FLOATS = "f16 bf16 f32"
-ROOT = f.UNARY.but(rules=(valid_extents_are_open_in_both,))
+ROOT = f.UNARY.override(rules=(valid_extents_are_open_in_both,))
 
 ROWS: Rows = {
     **f.BINARY.each(
@@ -38,14 +38,14 @@ ROWS: Rows = {
             e.TNotOp: INTEGERS,
         }
     ),
-    e.TAbsOp: f.UNARY.of("i8 i16 i32 f16 bf16 f32").but(rules=(tiles_have_one_type(slots="src"),)),
+    e.TAbsOp: f.UNARY.of("i8 i16 i32 f16 bf16 f32").override(rules=(tiles_have_one_type(slots="src"),)),
     e.TExpOp: f.precise(f.UNARY, "Exp").of(FLOATS),
     e.TLogOp: f.precise(f.UNARY, "Log").of(FLOATS),
     e.TRecipOp: f.precise(f.UNARY, "Recip").of(FLOATS),
     e.TSqrtOp: f.precise(ROOT, "Sqrt").of(FLOATS),
     e.TRsqrtOp: f.precise(ROOT, "Rsqrt").of("f16 f32", ignores=("tmp",)),
     # Both steps of one, and the last of the other, are TADD.
-    e.TAddCOp: f.ADD_C.of(ARITHMETIC).but(rules=(tiles_have_one_type(slots="src0 src1 src2"),)),
-    e.TSubCOp: f.SUB_C.of(ARITHMETIC).but(rules=(tiles_have_one_type(slots="src2"),)),
+    e.TAddCOp: f.ADD_C.of(ARITHMETIC).override(rules=(tiles_have_one_type(slots="src0 src1 src2"),)),
+    e.TSubCOp: f.SUB_C.of(ARITHMETIC).override(rules=(tiles_have_one_type(slots="src2"),)),
     e.TCIOp: f.SEQUENCE.of(ARITHMETIC),
 }

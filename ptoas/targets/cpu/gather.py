@@ -31,7 +31,7 @@ MASKED = tuple(element for element in ELEMENT_TYPES if element not in (*FLOAT8, 
 ATOMICS = {"add": elements("i32 u32 f16 f32"), "max": elements("i32 f32"), "min": elements("i32 f32")}
 
 ROWS: Rows = {
-    MGatherOp: f.MEMORY_GATHER.but(
+    MGatherOp: f.MEMORY_GATHER.override(
         tiles={"dst": tile(NINE, ND, aicore=FLOAT8, aligned=True), "idx": tile(INDEX, ND)},
         rules=(
             # Shape constraints
@@ -48,7 +48,7 @@ ROWS: Rows = {
         model=TABLE,
         source="000, Tile Constraints (CPU)",
     ),
-    MScatterOp: f.MEMORY_SCATTER.but(
+    MScatterOp: f.MEMORY_SCATTER.override(
         tiles={"src": tile(NINE, ND, aicore=FLOAT8, aligned=True), "idx": tile(INDEX, ND)},
         rules=(
             s.scatter_atomic_takes_the_element_type(types=ATOMICS),
@@ -72,7 +72,7 @@ ROWS: Rows = {
                 scratch={"tmp": placeholder("indices")},
                 source="004, index-based gather",
             ),
-            "mask": f.MASK_GATHER.but(
+            "mask": f.MASK_GATHER.override(
                 # Whatever a tile may hold; the short floats in an AICORE build, as elsewhere (D3).
                 tiles={"dst src": tile(MASKED, ROW_MAJOR, aicore=FLOAT8)},
                 source="004, mask-pattern gather; D3",
@@ -84,7 +84,7 @@ ROWS: Rows = {
     TScatterOp: Forms(
         lambda op: op.form,
         {
-            "index": f.INDEX_SCATTER.of((*NINE, *WIDE)).but(rules=(b.counted_window_is_row_major,)),
+            "index": f.INDEX_SCATTER.of((*NINE, *WIDE)).override(rules=(b.counted_window_is_row_major,)),
             "mask": f.MASK_SCATTER.of("i16 u16 i32 u32 f16 bf16 f32"),
         },
     ),

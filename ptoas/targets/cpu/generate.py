@@ -10,5 +10,7 @@ from ptoas.targets.shared.generate import HISTOGRAM, RANDOM, TRIANGLE
 ROWS: Rows = {
     g.TTriOp: TRIANGLE.of("i16 u16 i32 u32 f16 bf16 f32"),
     g.TRandomOp: RANDOM,
-    g.THistogramOp: HISTOGRAM.but(rules=(r.histogram_has_its_bins, r.histogram_counts_a_byte_of_the_element)),
+    g.THistogramOp: HISTOGRAM.override(
+        rules=(r.histogram_has_its_bins, r.histogram_counts_a_byte_of_the_element)
+    ),
 }

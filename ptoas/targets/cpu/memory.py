@@ -14,7 +14,7 @@ SCALED = {"f32": "i8 ui8 f16 bf16", "i32": "i8 ui8 f16 bf16 i16"}
 """What accumulators become without a scale, and with one, wherever they go."""
 
 ROWS: Rows = {
-    TLoadOp: load(LOADED, empty=True).but(rules=(m.load_makes_fractals_of_two_dimensions,)),
+    TLoadOp: load(LOADED, empty=True).override(rules=(m.load_makes_fractals_of_two_dimensions,)),
     TStoreOp: store(
         LOADED,
         "vec mat acc",
@@ -23,5 +23,5 @@ ROWS: Rows = {
         empty=True,
     ),
     TPrefetchOp: prefetch(LOADED),
-    TPrintOp: PRINT.but(rules=(m.simulator_prints_tiles,), ignores=("tmp",)),
+    TPrintOp: PRINT.override(rules=(m.simulator_prints_tiles,), ignores=("tmp",)),
 }

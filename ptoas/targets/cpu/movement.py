@@ -38,11 +38,11 @@ ROWS: Rows = {
         no_boxes("the simulator declares the call that reorders exponents and has no body for it"),
     ),
     d.TFillPadOp: fill_pad(NINE, FillModel(whole=True)),
-    d.TTransOp: TRANSPOSE.but(
+    d.TTransOp: TRANSPOSE.override(
         tiles={"src": tile(), "dst": tile((*ANY, *SCALE))},
         rules=(valid_extents_are_open_in_both(mirrored=True),),
     ),
-    d.TConcatOp: CONCAT.of(NINE).but(rules=(m.concatenation_is_as_wide_as_its_parts,)),
+    d.TConcatOp: CONCAT.of(NINE).override(rules=(m.concatenation_is_as_wide_as_its_parts,)),
     d.TExtractOp: moves("TEXTRACT", PART.of(LOADED), CUBE, INSIDE, at="row col"),
     d.TInsertOp: moves("TINSERT", PART.of(LOADED), CUBE, INSIDE, at="row col"),
 }

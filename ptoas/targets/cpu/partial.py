@@ -10,7 +10,7 @@ from ptoas.targets.specs import ROW_MAJOR, SHORT_INDEX, tile
 TYPES = "i8 u8 i16 i32 f16 bf16 f32"
 VALUES = PARTIAL.of(TYPES, rules=(), model="zeros")
 INDICES = dict.fromkeys(("src0_idx", "src1_idx", "dst_idx"), tile(SHORT_INDEX, ROW_MAJOR))
-PAIRS = PARTIAL_ARG.of(TYPES, rules=(), model="zeros").but(tiles=INDICES)
+PAIRS = PARTIAL_ARG.of(TYPES, rules=(), model="zeros").override(tiles=INDICES)
 
 ROWS: Rows = {
     **dict.fromkeys((p.TPartAddOp, p.TPartMulOp, p.TPartMaxOp, p.TPartMinOp), VALUES),

@@ -33,20 +33,22 @@ CONVERSIONS = conversions(
     }
 )
 
-WHOLE = BLOCKS.but(model="whole tiles", rules=(results_of_blocks_have_no_gaps(simulated=True),))
-BYTES = WHOLE.but(tiles={"dst": tile("i8", ND), "exp exp_zz": tile("u8", ND)})
-FOUR = WHOLE.but(tiles={**PAIRS, "src": tile("f32 f16 bf16", ND, empty=False), "exp": tile("u8", ND)})
+WHOLE = BLOCKS.override(model="whole tiles", rules=(results_of_blocks_have_no_gaps(simulated=True),))
+BYTES = WHOLE.override(tiles={"dst": tile("i8", ND), "exp exp_zz": tile("u8", ND)})
+FOUR = WHOLE.override(tiles={**PAIRS, "src": tile("f32 f16 bf16", ND, empty=False), "exp": tile("u8", ND)})
 
 ROWS: Rows = {
     **push_scales("i64 u64"),
     q.TCvtOp: convert(CONVERSIONS, Conversion(casts=True)),
-    q.TQuantOp: quantise(QUANTISE.but(tiles={"fp offset": tile("f32")})),
+    q.TQuantOp: quantise(QUANTISE.override(tiles={"fp offset": tile("f32")})),
     # The simulator would go along the columns of the parameters.
-    q.TDequantOp: DEQUANTISE.but(valid={"dst src": "R C", "scale offset": "R 1"}),
+    q.TDequantOp: DEQUANTISE.override(valid={"dst src": "R C", "scale offset": "R 1"}),
     q.TQuantMxOp: in_blocks(
         BYTES,
         FOUR,
-        BYTES.but(rules=(exponents_fill_boxes, exponents_and_boxes_are_one_type_without_gaps), call=BOXED),
+        BYTES.override(
+            rules=(exponents_fill_boxes, exponents_and_boxes_are_one_type_without_gaps), call=BOXED
+        ),
         Unsupported("the simulator does not put exponents side by side; use tquant.mx without interleave"),
     ),
 }

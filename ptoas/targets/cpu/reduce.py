@@ -17,7 +17,7 @@ from ptoas.targets.shared.reduce import (
 REDUCED = "i16 i32 f16 bf16 f32"
 SUMMED = "f16 bf16 f32"
 # The headers of a sum and of a maximum assert equal physical columns when they are compiled.
-COLUMN = COLUMN_REDUCTION.but(shape={"src": "_ C", "dst": "_ C"})
+COLUMN = COLUMN_REDUCTION.override(shape={"src": "_ C", "dst": "_ C"})
 
 ROWS: Rows = {
     # The header asserts equal physical rows of a sum when it is compiled, though it walks the valid ones.

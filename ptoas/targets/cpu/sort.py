@@ -23,5 +23,7 @@ ROWS: Rows = {
         source="header of the simulator, TSORT32",
     ),
     # Lists are merged right into the destination.
-    TMrgSortOp: merge(FLOATS, MERGE_BLOCKS, MERGE_LISTS.but(ignores=("tmp",), apart=(("dst", "srcs"),))),
+    TMrgSortOp: merge(
+        FLOATS, MERGE_BLOCKS, MERGE_LISTS.override(ignores=("tmp",), no_alias=(("dst", "srcs"),))
+    ),
 }

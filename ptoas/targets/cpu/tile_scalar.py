@@ -15,7 +15,7 @@ from ptoas.targets.shared import elementwise as f
 from ptoas.targets.shared import scratch
 
 # The header has one template parameter for the destination and the scratch tile.
-SCRATCH = f.SCALAR.but(
+SCRATCH = f.SCALAR.override(
     ignores=("tmp",), scratch={"tmp": scratch.like("dst")}, rules=(scratch_has_the_type_of_the_destination,)
 )
 
@@ -30,7 +30,7 @@ ROWS: Rows = {
             s.TLReluOp: FLOATS,
         }
     ),
-    **f.SCALAR.but(rules=(shift_is_less_than_the_width,)).each(
+    **f.SCALAR.override(rules=(shift_is_less_than_the_width,)).each(
         dict.fromkeys((s.TShlSOp, s.TShrSOp), INTEGERS)
     ),
     s.TDivSOp: f.precise(f.SCALAR, "Div").of(ARITHMETIC),
@@ -38,6 +38,6 @@ ROWS: Rows = {
     s.TRemSOp: SCRATCH.of(ARITHMETIC),
     s.TPowSOp: f.precise(f.SCALAR_SCRATCH, "Pow").of(ARITHMETIC),
     s.TAxpyOp: f.AXPY.of(ARITHMETIC, rules=(sum_takes_the_product,)),
-    s.TAddSCOp: f.ADD_SC.of(ARITHMETIC).but(rules=LAST_STEP),
-    s.TSubSCOp: f.SUB_SC.of(ARITHMETIC).but(rules=LAST_STEP),
+    s.TAddSCOp: f.ADD_SC.of(ARITHMETIC).override(rules=LAST_STEP),
+    s.TSubSCOp: f.SUB_SC.of(ARITHMETIC).override(rules=LAST_STEP),
 }

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ptoas.dialects.pto.views import BitcastOp, TReshapeOp
-from ptoas.targets.row import also
+from ptoas.targets.row import with_rules
 from ptoas.targets.rules.aliases import simulator_reshapes_within_a_kind
 from ptoas.targets.shared import views
 
-ROWS = also(views.ROWS, dict.fromkeys((TReshapeOp, BitcastOp), (simulator_reshapes_within_a_kind,)))
+ROWS = with_rules(views.ROWS, dict.fromkeys((TReshapeOp, BitcastOp), (simulator_reshapes_within_a_kind,)))

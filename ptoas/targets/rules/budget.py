@@ -102,7 +102,7 @@ _ROWS = "!pto.tile_buf<vec, 256x128xf32>"
 )
 def live_tiles_fit(facts: FunctionFacts, target: Target) -> Violations:
     """The tiles that are live at once fit into what tiles may use of their memory."""
-    if facts.is_placed_by_hand:
+    if facts.manual_placement:
         return
     totals: dict[TileLoc, int] = {}
     idle = {root for root in facts.local_tiles if target.leaves_alone(root)}

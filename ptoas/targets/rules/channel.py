@@ -10,8 +10,8 @@ from ptoas.analysis.channels import FLAGS, Channel, Channels
 from ptoas.dialects.pto.channel import ChannelOp, InitializePipeOp, PipeInitOp, ReserveBufferOp
 from ptoas.dialects.pto.core_enums import Flow
 from ptoas.dialects.pto.enums import AddressSpace, TileLoc
-from ptoas.targets.change import Change
 from ptoas.targets.facts import Facts
+from ptoas.targets.fixit import Fixit
 from ptoas.targets.row import Row
 from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.channel_examples import EVERYWHERE, LOCAL, PAIR, both, once, there_and_back
@@ -92,9 +92,9 @@ def a_channel_says_where_its_slots_are(op: PipeInitOp, know: Facts) -> Violation
     if op.local_slot_num is not None and (op.memory is None or op.is_of_views):
         number = op.local_slot_num.value.data
         required = "none: this channel copies nothing"
-        change = Change("drop field", old="local_slot_num")
+        fixit = Fixit("drop field", old="local_slot_num")
         yield mismatch(
-            "local_slot_num", number, required, field="local_slot_num", fix="remove it", change=change
+            "local_slot_num", number, required, field="local_slot_num", fix="remove it", fixit=fixit
         )
     if not isinstance(op, InitializePipeOp):
         return

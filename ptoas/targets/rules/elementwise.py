@@ -12,8 +12,8 @@ from ptoas.dialects.pto.enums import Precision
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.tile_scalar import BitScalarOp, TAxpyOp
 from ptoas.dialects.pto.types import DYNAMIC
-from ptoas.targets.change import Change
 from ptoas.targets.facts import Facts
+from ptoas.targets.fixit import Fixit
 from ptoas.targets.relation import Relation, Stated, constraint
 from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.common import fits
@@ -65,8 +65,8 @@ def high_precision_has_an_effect(op: PtoOp, know: Facts, by_scratch: bool = Fals
     if know.target.value(op, "precisionType") is not Precision.High or (by_scratch and know.values("tmp")):
         return
     fix = "give it a scratch tile" if by_scratch else "leave the attribute out"
-    change = None if by_scratch else Change("drop field", old="precisionType")
-    yield mismatch("precision", "high_precision", "default", field="precisionType", fix=fix, change=change)
+    fixit = None if by_scratch else Fixit("drop field", old="precisionType")
+    yield mismatch("precision", "high_precision", "default", field="precisionType", fix=fix, fixit=fixit)
 
 
 @rule(
@@ -88,7 +88,7 @@ def power_has_one_precision(op: PtoOp, know: Facts) -> Violations:
             "default",
             field="precisionType",
             fix="leave the attribute out",
-            change=Change("drop field", old="precisionType"),
+            fixit=Fixit("drop field", old="precisionType"),
         )
 
 

@@ -10,8 +10,8 @@ from ptoas.analysis.function import FunctionFacts
 from ptoas.dialects.pto.core_enums import FenceScope
 from ptoas.dialects.pto.enums import WORKING_PIPES, AddressSpace, Pipe
 from ptoas.dialects.pto.sync import BufferTokenOp, CmoCacheInvalidOp, DrainOp, FenceBarrierAllOp, FlagOp
-from ptoas.targets.change import Change
 from ptoas.targets.facts import Facts
+from ptoas.targets.fixit import Fixit
 from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.target import Target
@@ -81,7 +81,7 @@ def a_fence_is_for_others(op: FenceBarrierAllOp, know: Facts) -> Violations:
             "gm or all",
             field="scope",
             fix="use pto.barrier #pto.pipe<PIPE_ALL>",
-            change=Change("replace", "pto.barrier #pto.pipe<PIPE_ALL>"),
+            fixit=Fixit("replace", "pto.barrier #pto.pipe<PIPE_ALL>"),
         )
 
 

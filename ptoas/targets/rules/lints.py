@@ -16,7 +16,7 @@ from ptoas.diagnostics.spelling import nearest
 from ptoas.dialects.pto.instruction import BinaryOp, Instruction, PtoOp, ScalarOp, UnaryOp
 from ptoas.dialects.pto.types import TileType, ViewType
 from ptoas.dialects.pto.views import AllocTileOp, SetValidShapeOp, TAssignOp
-from ptoas.targets.change import Change
+from ptoas.targets.fixit import Fixit
 from ptoas.targets.rule import Related, Violation, rule
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.target import Target
@@ -108,7 +108,7 @@ def _is_followed(root: SSAValue) -> bool:
 )
 def a_result_is_read(facts: FunctionFacts, touches: Touches) -> Violations:
     """In a function that writes global memory, what an instruction writes into a local tile is read."""
-    if facts.is_placed_by_hand or not _gives_memory(touches):
+    if facts.manual_placement or not _gives_memory(touches):
         return  # Tiles at one address are read through each other.
     written: dict[SSAValue, Operation] = {}
     read: set[SSAValue] = set()
@@ -132,8 +132,8 @@ def a_result_is_read(facts: FunctionFacts, touches: Touches) -> Violations:
             if any(facts.root(v) in read for slot in op.OUTS for v in op.values_of(slot)):
                 continue  # It is done for another of its results.
         message = f"{value_name(root)} is written: found nothing that reads it, required one reader"
-        change = Change("remove", safe=False)
-        yield Violation(message, op=op, fix="drop the instruction, or read its result", change=change)
+        fixit = Fixit("remove", safe=False)
+        yield Violation(message, op=op, fix="drop the instruction, or read its result", fixit=fixit)
 
 
 @rule(
@@ -150,14 +150,14 @@ def a_result_is_read(facts: FunctionFacts, touches: Touches) -> Violations:
 def a_tile_is_used(facts: FunctionFacts, touches: Touches) -> Violations:
     """In a function that is placed by the compiler and writes global memory, an instruction uses every tile
     that is allocated."""
-    if facts.is_placed_by_hand or not _gives_memory(touches):
+    if facts.manual_placement or not _gives_memory(touches):
         return  # Generated programs name addresses that they do not use, which costs nothing.
     for op in facts.by_class.get(AllocTileOp, ()):
         tile = op.results[0]
         if all(isinstance(use.operation, TAssignOp) for use in tile.uses):
             message = f"{value_name(tile)}: found no instruction that uses it, required one"
-            change = None if tile.uses.get_length() else Change("remove")
-            yield Violation(message, op=op, fix="drop it", change=change)
+            fixit = None if tile.uses.get_length() else Fixit("remove")
+            yield Violation(message, op=op, fix="drop it", fixit=fixit)
 
 
 @rule(
@@ -185,7 +185,7 @@ def a_move_has_another_destination(facts: FunctionFacts, touches: Touches) -> Vi
         sources = {place.identity for write, *places in tiles if not write for place in places}
         if any({place.identity for place in places} & sources for write, *places in tiles if write):
             message = f"{value_name(op.operands[0])} is moved onto itself"
-            yield Violation(message, op=op, fix="drop the move", change=Change("remove", safe=False))
+            yield Violation(message, op=op, fix="drop the move", fixit=Fixit("remove", safe=False))
 
 
 _OVERWRITE = {"pto.tload", "pto.tstore", "pto.texpands", "pto.tmov"}
@@ -288,7 +288,7 @@ def _overwritten(
             op=before[0],
             related=(Related("it is written again here", op),),
             fix="drop one of the two, or read what the first wrote",
-            change=Change("remove", safe=False),
+            fixit=Fixit("remove", safe=False),
         )
     last.pop(place.identity, None)
     last[place.identity] = (op, value, place)

@@ -12,8 +12,8 @@ from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.matmul import ProductOp
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets import drawing
-from ptoas.targets.change import Change
 from ptoas.targets.facts import Facts
+from ptoas.targets.fixit import Fixit
 from ptoas.targets.relation import Relation, Stated, constraint
 from ptoas.targets.rule import Related, Violation, mismatch, rule
 from ptoas.targets.rules.examples import acc, instruction, kernel, left, right
@@ -214,5 +214,5 @@ def an_accumulator_is_one_buffer(facts: FunctionFacts, _target: Target) -> Viola
                         slot=operand,
                         part="value",
                         fix=f"write {value_name(first)} in both places",
-                        change=Change("place", value_name(first), safe=False),
+                        fixit=Fixit("place", value_name(first), safe=False),
                     )

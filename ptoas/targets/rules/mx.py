@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ptoas.analysis.forwarding import origins
+from ptoas.analysis.forwarding import underlying_values
 from ptoas.analysis.function import FunctionFacts, value_name
 from ptoas.analysis.knowledge import TileFacts
 from ptoas.diagnostics import Severity
@@ -78,7 +78,7 @@ def mx_operand_is_made_of_pairs_of_groups(op: MxOp, know: Facts) -> Violations:
         fix = f"give the tile {-(-count // STEP) * STEP} columns, of which {lhs.valid_cols} are valid"
         yield mismatch("numbers in a row of lhs", count, f"a multiple of {STEP}", slot="lhs", fix=fix)
     dst = know.tile("dst").type
-    size, room = dst.but(valid=dst.shape).size_bytes, know.target.memories[TileLoc.Acc]
+    size, room = dst.override(valid=dst.shape).size_bytes, know.target.memories[TileLoc.Acc]
     if dst.packs and room is not None and size > room:
         yield mismatch("physical size of dst", f"{size} bytes", f"at most {room}", slot="dst")
 
@@ -125,8 +125,10 @@ def scales_are_where_the_matrix_unit_looks(facts: FunctionFacts, target: Target)
             continue
         for slot in ("lhs", "rhs"):
             operand, scale = op.operands_of(slot)[0], op.operands_of(f"{slot}_scale")[0]
-            bound = {root for each in bindings if _meet(each.dst, scale) for root in origins(each.src)}
-            if bound and bound & {*origins(operand)}:
+            bound = {
+                root for each in bindings if _meet(each.dst, scale) for root in underlying_values(each.src)
+            }
+            if bound and bound & {*underlying_values(operand)}:
                 continue
             found = f"those of {', '.join(map(value_name, bound))}" if bound else "no address of an operand's"
             required = f"those of {value_name(operand)}"
@@ -140,7 +142,7 @@ def scales_are_where_the_matrix_unit_looks(facts: FunctionFacts, target: Target)
 
 
 def _meet(one: object, other: object) -> bool:
-    return bool({*origins(one)} & {*origins(other)})  # pyright: ignore[reportArgumentType]
+    return bool({*underlying_values(one)} & {*underlying_values(other)})  # pyright: ignore[reportArgumentType]
 
 
 @rule(

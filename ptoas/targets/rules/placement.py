@@ -10,7 +10,7 @@ from typing import cast
 from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
-from ptoas.analysis.forwarding import origins
+from ptoas.analysis.forwarding import underlying_values
 from ptoas.analysis.function import FunctionFacts, Touches, value_name
 from ptoas.analysis.storage import Storage
 from ptoas.analysis.structure import is_of
@@ -69,7 +69,7 @@ def _place(facts: FunctionFacts, value: SSAValue) -> Operation:
 )
 def every_tile_is_placed(facts: FunctionFacts, _target: Target) -> Violations:
     """A function in which one tile has an address is placed by hand: every local tile has one."""
-    if not facts.is_placed_by_hand:
+    if not facts.manual_placement:
         return
     bound = [op for ops in facts.addresses.values() for op, _ in ops]
     first = min(bound, key=lambda op: facts.positions[op])
@@ -113,14 +113,14 @@ def destination_is_apart_from_its_index(facts: FunctionFacts, target: Target) ->
     for kind, ops in facts.by_class.items():
         for op in cast("list[PtoOp]", ops) if _keeps_apart(kind, target) else ():
             row = target.row(op)
-            for one, other in row.apart if isinstance(row, Row) else ():
+            for one, other in row.no_alias if isinstance(row, Row) else ():
                 assert isinstance(row, Row)
                 yield from _overlaps(facts, op, one, other, row)
 
 
 @cache
 def _keeps_apart(kind: type[Operation], target: Target) -> bool:
-    return any(row.apart for row in rows_of(kind, target))
+    return any(row.no_alias for row in rows_of(kind, target))
 
 
 def _is_one_tile(value: SSAValue, other: SSAValue, facts: FunctionFacts) -> bool:
@@ -134,10 +134,10 @@ def _is_one_tile(value: SSAValue, other: SSAValue, facts: FunctionFacts) -> bool
 
 
 def _overlaps(facts: FunctionFacts, op: PtoOp, one: str, other: str, row: Row) -> Violations:
-    in_step = row.in_step is not None and row.in_step(op)
+    elementwise_alias = row.elementwise_alias is not None and row.elementwise_alias(op)
     for value, second in product(op.values_of(one), op.values_of(other)):
         first, behind = facts.storage(value), facts.storage(second)
-        if in_step and _is_one_tile(value, second, facts):
+        if elementwise_alias and _is_one_tile(value, second, facts):
             continue
         if first.overlaps(behind):
             yield Violation(
@@ -181,7 +181,7 @@ def _two(second: int) -> str:
 )
 def live_tiles_do_not_overlap_in_part(facts: FunctionFacts, _target: Target) -> Violations:
     """Two live tiles placed by hand have one address, or no byte in common."""
-    if not facts.is_placed_by_hand:
+    if not facts.manual_placement:
         return
     placed = [facts.storage(root) for root in (*facts.arguments, *facts.local_tiles)]
     known = [(at.loc.value, at.start, n, at) for n, at in enumerate(placed) if at.start is not None]
@@ -236,7 +236,7 @@ def a_tile_has_its_address_before_it_is_used(facts: FunctionFacts, _target: Targ
     place = facts.positions
     for root, bound in facts.addresses.items():
         first = bound[0][0]
-        if isinstance(first, TGetScaleAddrOp) and len(origins(first.src)) == 1:
+        if isinstance(first, TGetScaleAddrOp) and len(underlying_values(first.src)) == 1:
             continue  # one operand has one address: the scales have theirs from the start
         early = [use.operation for use in root.uses if place[use.operation] < place[first]]
         maker = root.owner
@@ -279,7 +279,7 @@ def a_tile_is_written_before_it_is_read(facts: FunctionFacts, touches: Touches) 
     writes: dict[SSAValue, list[int]] = {}
     placed: list[tuple[Storage, int]] = []
     reads: list[tuple[Operation, int, SSAValue, int]] = []
-    place, by_hand = facts.positions, facts.is_placed_by_hand
+    place, by_hand = facts.positions, facts.manual_placement
 
     def write(value: SSAValue, at: int) -> None:
         if isinstance(value.type, TileType):
@@ -311,7 +311,7 @@ def a_tile_is_written_before_it_is_read(facts: FunctionFacts, touches: Touches) 
         if any(s <= w <= e for s, e in loops for w in written):
             continue
         storage = facts.storage(root)
-        if facts.is_placed_by_hand and (
+        if facts.manual_placement and (
             storage.start is None
             or any(
                 there.overlaps(storage) and (w < at or any(s <= w <= e for s, e in loops))

@@ -13,8 +13,8 @@ from ptoas.dialects.pto.enums import AtomicType
 from ptoas.dialects.pto.remote import CommTNotifyOp, CommTPutOp, TransferOp
 from ptoas.dialects.pto.sync import FenceBarrierAllOp
 from ptoas.dialects.pto.types import DYNAMIC
-from ptoas.targets.change import Change
 from ptoas.targets.facts import Facts
+from ptoas.targets.fixit import Fixit
 from ptoas.targets.relation import Relation, Stated, constraint
 from ptoas.targets.rule import Related, Violation, mismatch, rule
 from ptoas.targets.rules.common import fits
@@ -155,7 +155,7 @@ def a_put_is_fenced_before_it_is_notified(facts: FunctionFacts, _target: Target)
                     op=op,
                     part="statement",
                     fix="put `fence.barrier_all #pto.fence_scope<gm>` between the two",
-                    change=Change("before", "pto.fence.barrier_all #pto.fence_scope<gm>"),
+                    fixit=Fixit("before", "pto.fence.barrier_all #pto.fence_scope<gm>"),
                     related=(Related("the put", loose),),
                 )
                 loose = None

@@ -14,7 +14,7 @@ from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.sync import BufferTokenOp, DrainOp, FlagOp
-from ptoas.targets.change import Change
+from ptoas.targets.fixit import Fixit
 from ptoas.targets.rule import Related, Violation, rule
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.target import Target
@@ -144,7 +144,7 @@ def _of_another_id(misuse: FlagMisuse, facts: FunctionFacts, target: Target) -> 
 
 
 def _too_early(
-    hazard: Hazard, facts: FunctionFacts, found: str, fix: str, change: Change | None = None
+    hazard: Hazard, facts: FunctionFacts, found: str, fix: str, fixit: Fixit | None = None
 ) -> Violation:
     first, second = hazard.first, hazard.second
     turn = facts.positions[first.op] >= facts.positions[second.op]
@@ -160,7 +160,7 @@ def _too_early(
         slot=None if at is None else ("operand", at),
         part="value",
         fix=_apart(hazard) or fix,
-        change=None if _apart(hazard) else change,
+        fixit=None if _apart(hazard) else fixit,
         related=(
             Related(f"`{_opcode(first.op)}` {verbs[first.write]} it here", first.op),
             *_why_by_hand(hazard, facts),
@@ -219,7 +219,7 @@ def a_flag_is_raised_before_it_is_awaited(facts: FunctionFacts, target: Target) 
                 op=misuse.op,
                 part="statement",
                 fix=f"wait for {event}",
-                change=Change("word", event, misuse.flag[2].value, safe=False),
+                fixit=Fixit("word", event, misuse.flag[2].value, safe=False),
                 related=(Related(f"{event} is raised here, and nothing awaits it", raised.op),),
             )
             continue
@@ -232,7 +232,7 @@ def a_flag_is_raised_before_it_is_awaited(facts: FunctionFacts, target: Target) 
             op=misuse.op,
             part="statement",
             fix=f"put {flag_text('set_flag', misuse.flag)} before it",
-            change=None if related else Change("before", flag_text("set_flag", misuse.flag), safe=False),
+            fixit=None if related else Fixit("before", flag_text("set_flag", misuse.flag), safe=False),
             related=related,
         )
 
@@ -255,7 +255,7 @@ def a_flag_is_raised_once(facts: FunctionFacts, target: Target) -> Violations:
             op=misuse.op,
             part="statement",
             fix=f"put {flag_text('wait_flag', misuse.flag)} before it, or use another event id",
-            change=Change("before", flag_text("wait_flag", misuse.flag), safe=False),
+            fixit=Fixit("before", flag_text("wait_flag", misuse.flag), safe=False),
             related=(Related("it was raised here", misuse.other),),
         )
 
@@ -287,7 +287,7 @@ def a_raised_flag_is_awaited(facts: FunctionFacts, target: Target) -> Violations
             op=misuse.op,
             part="statement",
             fix=f"add {flag_text('wait_flag', misuse.flag)}",
-            change=Change("after", flag_text("wait_flag", misuse.flag), safe=False),
+            fixit=Fixit("after", flag_text("wait_flag", misuse.flag), safe=False),
         )
 
 
@@ -386,7 +386,7 @@ def a_pipe_ends_what_it_depends_on(facts: FunctionFacts, target: Target) -> Viol
         if hazard.pair[0] is hazard.pair[1]:
             found = f"no barrier between them, required one of {pipe.value}"
             fix = f"put {barrier_text(pipe)} before line {facts.line(hazard.second.op)}"
-            yield _too_early(hazard, facts, found, fix, Change("before", barrier_text(pipe)))
+            yield _too_early(hazard, facts, found, fix, Fixit("before", barrier_text(pipe)))
 
 
 @rule(
@@ -407,5 +407,5 @@ def a_barrier_is_of_a_pipe_that_needs_it(facts: FunctionFacts, target: Target) -
                 op=op,
                 field=next(iter(op.signature().fields)),
                 fix="remove it",
-                change=Change("remove"),
+                fixit=Fixit("remove"),
             )

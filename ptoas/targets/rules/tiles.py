@@ -402,7 +402,7 @@ def window_of_a_fractal_tile_is_made_of_blocks(op: SubviewOp, know: Facts) -> Vi
     window = know.knowledge.tile(op.result).type
     if window.rows > source.type.rows or window.cols > source.type.cols:
         return  # that is PTO-V111
-    window = window.but(rows=source.type.rows, cols=source.type.cols)
+    window = window.override(rows=source.type.rows, cols=source.type.cols)
     if source.type.packs or window.packs:
         lie = DYNAMIC not in (*source.type.valid, *window.valid) and window.geometry == source.type.geometry
         if not lie:

@@ -54,20 +54,20 @@ def channel_rows(model: ChannelModel) -> Rows:
         where.append(r.slots_in_global_memory_go_one_way)
     views = numbers if model.views is None else Unsupported(model.views)
     declared = {} if model.views is None else {c.DeclareGlobalOp: views}
-    rows: Rows = {**declared, **{op: numbers.but(rules=tuple(where)) for op in INITS}}
+    rows: Rows = {**declared, **{op: numbers.override(rules=tuple(where)) for op in INITS}}
     if model.needs_memory:
         rows[c.InitializeL2LPipeOp] = Unsupported(
             "the cores reach each other through global memory alone; initialize_l2g2l_pipe"
         )
     for op in PUSHES:
-        view = numbers.but(ignores=("entry",)) if model.views is None else views
-        rows[op] = Forms(_passes_tile("pushed"), {True: numbers.but(pipe=pushing), False: view})
+        view = numbers.override(ignores=("entry",)) if model.views is None else views
+        rows[op] = Forms(_passes_tile("pushed"), {True: numbers.override(pipe=pushing), False: view})
     for op in POPS:
         ignored = ("entry",) if op is c.TPopOp else ()
-        view = numbers.but(ignores=ignored) if model.views is None else views
-        rows[op] = Forms(_passes_tile("popped"), {True: numbers.but(pipe=popping), False: view})
+        view = numbers.override(ignores=ignored) if model.views is None else views
+        rows[op] = Forms(_passes_tile("popped"), {True: numbers.override(pipe=popping), False: view})
     for op in FREES:
-        rows[op] = numbers.but(frees=freeing)
+        rows[op] = numbers.override(frees=freeing)
     for op in ALLOCS:
         rows[op] = views
     return rows

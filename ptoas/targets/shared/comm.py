@@ -5,7 +5,7 @@ from __future__ import annotations
 from ptoas.dialects.pto import comm
 from ptoas.dialects.pto.enums import Event
 from ptoas.targets.pipes import MTE2, MTE3, Pipes, V
-from ptoas.targets.row import Row, Rows, also
+from ptoas.targets.row import Row, Rows, with_rules
 from ptoas.targets.rules import comm as c
 from ptoas.targets.rules.staging import staging_is_no_larger_than_the_data
 from ptoas.targets.specs import Types, tile, view
@@ -47,14 +47,16 @@ def collectives(moved: Types, reduced: Types, *, ccu: bool) -> Rows:
     has a collective unit."""
     dst, src = {"dst": view(moved)}, {"src": view(moved)}
     rows: Rows = {
-        comm.CommTGatherOp: _COLLECTIVE.but(views=dst, rules=(c.local_memory_holds_all_ranks,), pipe=COLLECT),
-        comm.CommTScatterOp: _COLLECTIVE.but(
+        comm.CommTGatherOp: _COLLECTIVE.override(
+            views=dst, rules=(c.local_memory_holds_all_ranks,), pipe=COLLECT
+        ),
+        comm.CommTScatterOp: _COLLECTIVE.override(
             views=src, rules=(c.local_memory_holds_all_ranks,), pipe=DISTRIBUTE
         ),
-        comm.CommTBroadcastOp: _COLLECTIVE.but(
+        comm.CommTBroadcastOp: _COLLECTIVE.override(
             views=src, rules=(c.local_memory_has_the_shape_of_a_rank,), pipe=DISTRIBUTE
         ),
-        comm.CommTReduceOp: _COLLECTIVE.but(
+        comm.CommTReduceOp: _COLLECTIVE.override(
             rules=(
                 c.local_memory_has_the_shape_of_a_rank,
                 c.reduction_takes_the_element_type(types=reduced),
@@ -64,4 +66,4 @@ def collectives(moved: Types, reduced: Types, *, ccu: bool) -> Rows:
     }
     if ccu:
         return rows
-    return also(rows, dict.fromkeys(rows, (c.collective_unit_exists,)))
+    return with_rules(rows, dict.fromkeys(rows, (c.collective_unit_exists,)))

@@ -10,6 +10,6 @@ from ptoas.targets.rules.debug import format_prints_the_scalar
 PRINT = Row(rules=(format_prints_the_scalar,), pipe=S)
 
 ROWS: Rows = {
-    d.PrintOp: PRINT.but(call=Call("cce::printf", arguments="#format scalar")),
+    d.PrintOp: PRINT.override(call=Call("cce::printf", arguments="#format scalar")),
     d.TrapOp: Row(pipe=S, call=Call("trap")),
 }

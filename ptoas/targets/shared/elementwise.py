@@ -19,18 +19,18 @@ from ptoas.targets.specs import ROW_MAJOR, T, tile
 BINARY = Row(
     tiles={"dst": tile(T, ROW_MAJOR), "src0 src1": tile(None, ROW_MAJOR)},
     valid={"dst": "R C", "src0 src1": "R C"},
-    walks=True,
+    reads_past_valid=True,
     pipe=V,
 )
 """The row of two tiles and their result: row-major, equal valid shapes, the vector pipe."""
 
-BINARY_ALIKE = BINARY.but(rules=(tiles_have_one_type,))
+BINARY_ALIKE = BINARY.override(rules=(tiles_have_one_type,))
 """Where the library has one type for all three tiles: TAND and TOR."""
 
 UNARY = Row(
     tiles={"dst": tile(T, ROW_MAJOR), "src": tile(None, ROW_MAJOR)},
     valid={"dst": "R C", "src": "R C"},
-    walks=True,
+    reads_past_valid=True,
     pipe=V,
 )
 """The row of a tile and its result: row-major, equal valid shapes, the vector pipe."""
@@ -38,15 +38,15 @@ UNARY = Row(
 SCALAR = UNARY
 """A tile and a scalar."""
 
-BINARY_SCRATCH = BINARY.but(ignores=("tmp",), scratch={"tmp": placeholder("dst")})
+BINARY_SCRATCH = BINARY.override(ignores=("tmp",), scratch={"tmp": placeholder("dst")})
 
-SCALAR_SCRATCH = SCALAR.but(ignores=("tmp",), scratch={"tmp": placeholder("dst")})
+SCALAR_SCRATCH = SCALAR.override(ignores=("tmp",), scratch={"tmp": placeholder("dst")})
 """Where the scratch tile is a place in the call and nothing more."""
 
 AXPY = Row(
     tiles={"dst": tile(T, ROW_MAJOR), "src": tile(T, ROW_MAJOR)},
     valid={"dst": "R C", "src": "R C"},
-    walks=True,
+    reads_past_valid=True,
     pipe=V,
 )
 
@@ -58,7 +58,7 @@ ROUNDED_ONCE, PRODUCT_OF_DST = "product and sum are rounded once", "the product 
 def precise(row: Row, algorithm: str) -> Row:
     """The row of a function whose call takes the precision as its first template argument."""
     words = {"precisionType": f"{algorithm}Algorithm::{{}}"}
-    return row.but(
+    return row.override(
         defaults={"precisionType": Precision.Default},
         call=Call(template="#precisionType?", words=words),
     )
@@ -109,7 +109,7 @@ def by_width(row: Row, **wide: Any) -> Forms:
         assert isinstance(dst.type, TileType)
         return 64 if BY_TYPE[dst.type.element_type].size == 8 else 32
 
-    return Forms(width, {32: row, 64: row.but(**wide)})
+    return Forms(width, {32: row, 64: row.override(**wide)})
 
 
 def divided(row: Row) -> Forms:
@@ -122,7 +122,7 @@ def shifted(row: Row) -> Forms:
     return by_width(row, model=SIX_BITS)
 
 
-def apart(*sources: str) -> tuple[tuple[str, str], ...]:
+def no_alias(*sources: str) -> tuple[tuple[str, str], ...]:
     """The destination written while sources are still read, and the scratch tile: all apart."""
     return (*(("dst", slot) for slot in sources), *(("tmp", slot) for slot in ("dst", *sources)))
 
@@ -131,20 +131,20 @@ def apart(*sources: str) -> tuple[tuple[str, str], ...]:
 TERNARY = Row(
     tiles={"dst": tile(T, ROW_MAJOR), "src0 src1 src2": tile(None, ROW_MAJOR)},
     valid={"dst": "R C", "src0 src1 src2": "R C"},
-    apart=(("dst", "src2"),),
-    walks=True,
+    no_alias=(("dst", "src2"),),
+    reads_past_valid=True,
     pipe=V,
 )
 
-ADD_C = TERNARY.but(call=calls("TADD dst src0 src1", "TADD dst dst src2"))
+ADD_C = TERNARY.override(call=calls("TADD dst src0 src1", "TADD dst dst src2"))
 
-SUB_C = TERNARY.but(call=calls("TSUB dst src0 src1", "TADD dst dst src2"))
+SUB_C = TERNARY.override(call=calls("TSUB dst src0 src1", "TADD dst dst src2"))
 
-SCALAR_TERNARY = BINARY.but(apart=(("dst", "src1"),))
+SCALAR_TERNARY = BINARY.override(no_alias=(("dst", "src1"),))
 
-ADD_SC = SCALAR_TERNARY.but(call=calls("TADDS dst src0 scalar", "TADD dst dst src1"))
+ADD_SC = SCALAR_TERNARY.override(call=calls("TADDS dst src0 scalar", "TADD dst dst src1"))
 
-SUB_SC = SCALAR_TERNARY.but(call=calls("TSUBS dst src0 scalar", "TADD dst dst src1"))
+SUB_SC = SCALAR_TERNARY.override(call=calls("TSUBS dst src0 scalar", "TADD dst dst src1"))
 
 SEQUENCE = Row(
     tiles={"dst": tile(T)},

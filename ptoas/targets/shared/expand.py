@@ -19,14 +19,14 @@ ROW_EXPAND = Row(
     tiles={"dst": tile(T), "src": tile(empty=False)},
     valid={"dst": "R C", "src": "R _"},
     idle=True,
-    walks=True,
+    reads_past_valid=True,
     pipe=V,
 )
 
 COLUMN_EXPAND = Row(
     tiles={"dst": tile(T, ROW_MAJOR), "src": tile(None, ROW_MAJOR)},
     valid={"dst": "R C", "src": "_ C"},
-    walks=True,
+    reads_past_valid=True,
     pipe=V,
 )
 
@@ -35,7 +35,7 @@ ROW_EXPAND_BINARY = Row(
     valid={"dst": "R C", "src0 src1": "R _"},
     idle=True,
     rules=(one_source_has_a_value_for_each_row,),
-    walks=True,
+    reads_past_valid=True,
     pipe=V,
     ignores=("tmp",),
 )
@@ -49,7 +49,7 @@ COLUMN_EXPAND_BINARY = Row(
     },
     valid={"dst": "R C", "src0": "R C", "src1": "_ C"},
     idle=True,
-    walks=True,
+    reads_past_valid=True,
     pipe=V,
 )
 

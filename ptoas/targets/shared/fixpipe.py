@@ -125,10 +125,10 @@ def moves(
         *([pairs_are_turned_whole(turns=not cube.simulated)] if FLOAT4[0] in cube.types else []),
     )
     lying = (layouts, blocks_in_vec_lie_as_they_are_made(makes=made is not None))
-    within = vec.but(rules=(*ways, *parts, *(lying if cube.layouts and not at else ())))
+    within = vec.override(rules=(*ways, *parts, *(lying if cube.layouts and not at else ())))
     base = Row(pipe=_pipe, rules=always, defaults={"reluPreMode": ReluPreMode.NoRelu}, **facts)
     both = {"dst": tile(cube.types, locs=EVERYWHERE), "src": tile(cube.types, locs=EVERYWHERE)}
-    out = base.but(
+    out = base.override(
         rules=(
             f.accumulator_is_converted(plain=cube.plain, scaled=cube.scaled),
             f.scales_are_in_scaling,
@@ -136,7 +136,7 @@ def moves(
         )
     )
     fits = f.row_of_a_table_fits(bias=cube.bias, scaling=cube.scaling, by_source=cube.by_source)
-    table = base.but(rules=(fits,))
+    table = base.override(rules=(fits,))
     types, relu = "type:dst type:src", "#reluPreMode?"
     whole = "src" if name == "TEXTRACT" else "dst"
     mode = "#tinsertMode~" if name == "TINSERT" and not cube.simulated else ""
@@ -150,9 +150,9 @@ def moves(
         way,
         {
             "vec": within,
-            "vec boxes": within if made is None else within.but(tiles={"dst src": tile(made)}),
-            "vec pairs": vec.but(rules=(*ways, *parts), call=PAIRS),
-            "in": base.but(tiles=both, call=indexed) if at else base.but(tiles=both),
+            "vec boxes": within if made is None else within.override(tiles={"dst src": tile(made)}),
+            "vec pairs": vec.override(rules=(*ways, *parts), call=PAIRS),
+            "in": base.override(tiles=both, call=indexed) if at else base.override(tiles=both),
             "table": table,
             "out": replace(out, call=plain),
             # Without a mode the library's TEXTRACT takes the relu, and leaves it out.

@@ -22,7 +22,7 @@ MEMORY_GATHER = Row(
     pipe=V,
     defaults={"coalesce": Coalesce.Row, "gatherOob": GatherOOB.Undefined},
     call=Call(template="#coalesce #gatherOob?"),
-    apart=(("dst", "idx"),),
+    no_alias=(("dst", "idx"),),
 )
 MEMORY_SCATTER = Row(
     views={"mem": view(layouts="nd")},
@@ -46,7 +46,7 @@ INDEX_GATHER = Row(
         w.index_type_is_taken_everywhere,
     ),
     pipe=V,
-    apart=(("dst", "indices"), ("dst", "src")),
+    no_alias=(("dst", "indices"), ("dst", "src")),
 )
 """`TGATHER` by indices."""
 
@@ -75,14 +75,16 @@ BLOCK_GATHER = Row(
     tiles={"dst": tile(T, ROW_MAJOR), "src": tile(), "offsets": tile(INDEX)},
     rules=(b.block_gather_has_an_offset_for_each_block,),
     pipe=V,
-    apart=(("dst", "offsets"), ("dst", "src")),
+    no_alias=(("dst", "offsets"), ("dst", "src")),
 )
-INDEX_SCATTER = Row(tiles={"dst": tile(T), "src idx": tile()}, pipe=V, apart=(("dst", "idx"), ("dst", "src")))
+INDEX_SCATTER = Row(
+    tiles={"dst": tile(T), "src idx": tile()}, pipe=V, no_alias=(("dst", "idx"), ("dst", "src"))
+)
 MASK_SCATTER = Row(
     tiles={"dst": tile(T, ROW_MAJOR), "src": tile(None, ROW_MAJOR)},
     rules=(b.mask_scatter_fills_the_pattern,),
     pipe=V,
-    apart=(("dst", "src"),),
+    no_alias=(("dst", "src"),),
     call=Call(template="#maskPattern #axis", arguments="dst src", words={"axis": "ScatterAxis::SCATTER_{}"}),
     source="TScatter.hpp, mask form",
 )

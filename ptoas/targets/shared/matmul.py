@@ -56,15 +56,17 @@ def products(types: tuple[str, ...], walk: Walk, *further: Rule, one_row: bool =
         model=walk,
         source="public TMATMUL page and header",
     )
-    matrix = product if one_row else product.but(rules=(rules.one_row_needs_a_block,))
-    vector = product.but(valid={"lhs": "1 K", "rhs": "K N", "dst acc_in": "1 _"}, model=_of_one_row(walk))
+    matrix = product if one_row else product.override(rules=(rules.one_row_needs_a_block,))
+    vector = product.override(
+        valid={"lhs": "1 K", "rhs": "K N", "dst acc_in": "1 _"}, model=_of_one_row(walk)
+    )
     rows = {
-        mm.TMatmulOp: matrix.but(call=_call("TMATMUL", "dst lhs rhs"), idle=True),
-        mm.TMatmulAccOp: matrix.but(call=_call("TMATMUL_ACC", "dst acc_in lhs rhs")),
-        mm.TMatmulBiasOp: matrix.but(call=_call("TMATMUL_BIAS", "dst lhs rhs bias")),
-        mm.TGemvOp: vector.but(call=_call("TGEMV", "dst lhs rhs")),
-        mm.TGemvAccOp: vector.but(call=_call("TGEMV_ACC", "dst acc_in lhs rhs")),
-        mm.TGemvBiasOp: vector.but(call=_call("TGEMV_BIAS", "dst lhs rhs bias")),
+        mm.TMatmulOp: matrix.override(call=_call("TMATMUL", "dst lhs rhs"), idle=True),
+        mm.TMatmulAccOp: matrix.override(call=_call("TMATMUL_ACC", "dst acc_in lhs rhs")),
+        mm.TMatmulBiasOp: matrix.override(call=_call("TMATMUL_BIAS", "dst lhs rhs bias")),
+        mm.TGemvOp: vector.override(call=_call("TGEMV", "dst lhs rhs")),
+        mm.TGemvAccOp: vector.override(call=_call("TGEMV_ACC", "dst acc_in lhs rhs")),
+        mm.TGemvBiasOp: vector.override(call=_call("TGEMV_BIAS", "dst lhs rhs bias")),
     }
     return {op: _of(op, row) for op, row in rows.items()}
 

@@ -57,10 +57,12 @@ def printing(through_memory: str) -> Forms:
     """TPRINT of a device: the scalar pipe reaches the unified buffer and global memory; tiles elsewhere are
     copied to the scratch memory, out of those that have a way there."""
     rows = {
-        given: PRINT.but(tiles={"src": tile(PRINTED, locs=locs)})
+        given: PRINT.override(tiles={"src": tile(PRINTED, locs=locs)})
         for given, locs in {False: "vec", True: through_memory}.items()
     }
-    return Forms(lambda op: op.tmp is not None, {**rows, True: rows[True].but(rules=(m.print_has_room,))})
+    return Forms(
+        lambda op: op.tmp is not None, {**rows, True: rows[True].override(rules=(m.print_has_room,))}
+    )
 
 
 def prefetch(types: Types) -> Row:
@@ -90,5 +92,5 @@ def load(types: Types, *, empty: bool = False, dn_to_nz: bool = False) -> Row:
 
 def store(types: Types, locs: str, *rules: Rule, empty: bool = False) -> Forms:
     """Stores, and those of an accumulator with a scale for each column, which have a call of their own."""
-    row = STORE.but(tiles={"src": tile(types, locs=locs)}, views={"mem": view(empty=empty)}, rules=rules)
+    row = STORE.override(tiles={"src": tile(types, locs=locs)}, views={"mem": view(empty=empty)}, rules=rules)
     return Forms(lambda op: op.fp is not None, {False: row, True: replace(row, call=STORE_FP)})

@@ -43,7 +43,7 @@ _EXPONENTS = Row(
     tiles={"src": tile("u8 hif8 f8E8M0", ND), "dst": tile("u8 hif8 f8E8M0", ZZ), "tmp": tile()},
     rules=(exponents_make_boxes, exponents_follow_each_other),
     pipe=V,
-    apart=(("src", "dst"), ("src", "tmp"), ("dst", "tmp")),
+    no_alias=(("src", "dst"), ("src", "tmp"), ("dst", "tmp")),
     defaults={"grpAxis": MxGroupAxis.Axis1},
     scratch={"tmp": Scratch(needs=lambda _: None, least=_indices_of_boxes)},
     call=Call(template="#grpAxis?", arguments="dst src tmp"),
@@ -51,7 +51,7 @@ _EXPONENTS = Row(
 BOXES: Mapping[str, Row | Unsupported] = {
     "boxes along axis1": _EXPONENTS,
     # Rows are zipped in registers; the scratch tile is a place in the call.
-    "boxes along axis0": _EXPONENTS.but(ignores=("tmp",), apart=(("src", "dst"),)),
+    "boxes along axis0": _EXPONENTS.override(ignores=("tmp",), no_alias=(("src", "dst"),)),
 }
 """TMOV that reorders the exponents of blocks."""
 
@@ -112,7 +112,7 @@ def fill_pad(types: str | Types, model: FillModel, pipe: PipeModel = V) -> Forms
     """The kinds of TFILLPAD, which one has no word for: the operands tell them apart."""
     calls = {"plain": "TFILLPAD", "expand": "TFILLPAD_EXPAND", "in place": "TFILLPAD_INPLACE"}
     row = FILL_PAD.of(types, model=model, pipe=pipe)
-    forms = {kind: row.but(call=Call(name=name)) for kind, name in calls.items()}
+    forms = {kind: row.override(call=Call(name=name)) for kind, name in calls.items()}
     return Forms(_fill_form, {**forms, "mat": FILL_PAD_MAT.of(types, model=model)})
 
 
@@ -131,7 +131,7 @@ CONCAT = Row(
     pipe=V,
 )
 
-CONCAT_COUNTED = CONCAT.but(
+CONCAT_COUNTED = CONCAT.override(
     tiles={"src0_idx src1_idx": tile("i8 u8 i16 u16 i32 u32")},
     call=Call(name="TCONCAT"),
 )

@@ -14,7 +14,7 @@ PARTIAL = Row(
     pipe=V,
 )
 
-PARTIAL_ARG = PARTIAL.but(
+PARTIAL_ARG = PARTIAL.override(
     tiles={"src0_idx src1_idx dst_idx": tile(INDEX, ROW_MAJOR)},
     valid={"src0 src0_idx": "R0 C0", "src1 src1_idx": "R1 C1", "dst dst_idx": "R C"},
     call=Call(arguments="dst src0 src1 dst_idx src0_idx src1_idx"),
@@ -28,7 +28,9 @@ second or to the first. The simulator takes the first only where it wins."""
 
 def partial_arg(row: Row) -> Forms:
     """Values of 16 and of 32 bits: the indices of the former may have 16 bits as well."""
-    short = row.but(tiles=dict.fromkeys(("src0_idx", "src1_idx", "dst_idx"), tile(SHORT_INDEX, ROW_MAJOR)))
+    short = row.override(
+        tiles=dict.fromkeys(("src0_idx", "src1_idx", "dst_idx"), tile(SHORT_INDEX, ROW_MAJOR))
+    )
     return Forms(
         lambda op: element_size(op.destination.type.element_type) == 2,
         {True: short.of("f16 f32"), False: row.of("f16 f32")},

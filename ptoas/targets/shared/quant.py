@@ -25,7 +25,7 @@ from ptoas.targets.specs import DN, ND, ONE_ROW, PLAIN, ROW_MAJOR, tile
 CONVERT = Row(
     tiles={"dst src": tile(None, ROW_MAJOR)},
     valid={"dst": "R C", "src": "R C"},
-    walks=True,
+    reads_past_valid=True,
     pipe=V,
     ignores=("tmp",),
     defaults={"rmode": RoundMode.RINT, "satmode": SaturationMode.OFF},
@@ -41,8 +41,8 @@ def _has_pairs(op: TCvtOp) -> bool:
 
 def convert(pairs: dict[str, str], model: Conversion) -> Forms:
     """TCVT with the pairs of types that a target has; a pair of fp4 counts twice."""
-    row = CONVERT.but(rules=(conversion_exists(pairs=pairs),), model=model)
-    packed = row.but(valid={}, rules=(pairs_are_half_as_wide,))
+    row = CONVERT.override(rules=(conversion_exists(pairs=pairs),), model=model)
+    packed = row.override(valid={}, rules=(pairs_are_half_as_wide,))
     return Forms(_has_pairs, {False: row, True: packed})
 
 
@@ -72,7 +72,7 @@ QUANTISE = Row(
 
 def quantise(row: Row = QUANTISE) -> Forms:
     """TQUANT makes signed bytes without an offset, and unsigned ones with it."""
-    unsigned = row.but(tiles={"dst": tile("u8", ROW_MAJOR)})
+    unsigned = row.override(tiles={"dst": tile("u8", ROW_MAJOR)})
     return Forms(lambda op: op.quant_type.data, {QuantType.INT8_SYM: row, QuantType.INT8_ASYM: unsigned})
 
 
@@ -101,7 +101,7 @@ BLOCKS = Row(
     rules=(blocks_are_whole, codes_have_the_shape_of_the_numbers, blocks_have_their_results),
     pipe=V,
     defaults={"grpAxis": MxGroupAxis.Axis1},
-    apart=tuple(combinations(("src", *TQuantMxOp.OUTS), 2)),
+    no_alias=tuple(combinations(("src", *TQuantMxOp.OUTS), 2)),
 )
 PAIRS = {"dst": tile("f4E2M1x2", ND), "src": tile("f16 bf16", ND, empty=False)}
 """What becomes fp4."""
@@ -135,6 +135,8 @@ def in_blocks(eight: Row, four: Row, boxes: Row | Unsupported, zips: Unsupported
     for (pairs, _), name in ALGORITHMS.items():
         row = four if pairs else eight
         call = Call("TQUANT", f"#grpAxis =MxQuantAlg::{name}", "dst src &exp &max &scaling")
-        rows[name] = row.but(call=call)
-        rows[f"{name}, side by side"] = zips or row.but(call=replace(call, template=f"{call.template} =true"))
+        rows[name] = row.override(call=call)
+        rows[f"{name}, side by side"] = zips or row.override(
+            call=replace(call, template=f"{call.template} =true")
+        )
     return Forms(_block_form, rows)

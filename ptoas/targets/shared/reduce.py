@@ -27,18 +27,18 @@ COLUMN_REDUCTION = Row(
     pipe=V,
 )
 
-ROW_ARG = ROW_REDUCTION.but(
+ROW_ARG = ROW_REDUCTION.override(
     tiles={"src": tile(T, ND, empty=False), "dst": tile(INDEX, ND_OR_COLUMN)}, idle=False
 )
 
-COLUMN_ARG = ROW_ARG.but(
+COLUMN_ARG = ROW_ARG.override(
     tiles={"src": tile(T, ND, empty=False), "dst": tile(INDEX, ND)}, valid={"src": "_ C", "dst": "1 C"}
 )
 
 
 def column_sum(plain: Row, in_pairs: Row) -> Forms:
     """A sum down columns: row after row, or with a scratch tile for the sums of pairs of rows."""
-    with_scratch = in_pairs.but(call=Call(arguments="dst src tmp #isBinary"))
+    with_scratch = in_pairs.override(call=Call(arguments="dst src tmp #isBinary"))
     return Forms(lambda op: op.tmp is not None or op.in_pairs, {False: plain, True: with_scratch})
 
 
@@ -54,7 +54,7 @@ def _least_pairs(know: Facts) -> int:
     return -(-rows // 2) * tmp.cols * tmp.size if used else 0
 
 
-SUM_OF_PAIRS = COLUMN_REDUCTION.but(
+SUM_OF_PAIRS = COLUMN_REDUCTION.override(
     tiles={"tmp": tile(None, ND)},
     rules=(sums_of_pairs_fit_the_scratch_tile,),
     scratch={"tmp": Scratch(_pairs, _least_pairs)},

@@ -39,18 +39,18 @@ def transfers(moved: Types, added: Types) -> Rows:
         source="public TPUT and TGET pages",
     )
     return {
-        remote.CommTPutOp: transfer.but(
+        remote.CommTPutOp: transfer.override(
             rules=(r.an_atomic_put_adds(types=added),),
             defaults={"atomicType": AtomicType.AtomicNone},
             call=_call("TPUT", "dst src staging", "#atomicType?"),
         ),
-        remote.CommTGetOp: transfer.but(call=_call("TGET", "dst src staging")),
-        remote.CommTNotifyOp: _SIGNAL.but(
+        remote.CommTGetOp: transfer.override(call=_call("TGET", "dst src staging")),
+        remote.CommTNotifyOp: _SIGNAL.override(
             rules=(r.one_element_is_notified,),
             # The library ends with a barrier of all pipes.
             pipe=Pipes(S, after=((ALL, ALL),), events=()),
             call=_call("TNOTIFY", "signal value #notifyOp"),
         ),
-        remote.CommTWaitOp: _SIGNAL.but(call=_call("TWAIT", "signal cmp_value #cmp")),
-        remote.CommTTestOp: _SIGNAL.but(call=_call("TTEST", "signal cmp_value #cmp")),
+        remote.CommTWaitOp: _SIGNAL.override(call=_call("TWAIT", "signal cmp_value #cmp")),
+        remote.CommTTestOp: _SIGNAL.override(call=_call("TTEST", "signal cmp_value #cmp")),
     }

@@ -36,7 +36,7 @@ def _merged(know: Facts) -> TileType:
 SORT = Row(
     tiles={"dst": tile(T, ND), "src": tile(None, ND), "idx": tile("u32", ND), "tmp": tile(None, ND)},
     valid={"src": "R C", "dst": "R _", "idx": "_ C"},
-    apart=(("dst", "src"), ("dst", "idx"), ("tmp", "src"), ("tmp", "idx"), ("tmp", "dst")),
+    no_alias=(("dst", "src"), ("dst", "idx"), ("tmp", "src"), ("tmp", "idx"), ("tmp", "dst")),
     scratch={"tmp": Scratch(_tail, _tail_bytes)},
     rules=(sorted_pairs_fit, indices_are_a_row_or_all),
     pipe=V,
@@ -45,14 +45,14 @@ SORT = Row(
 MERGE_BLOCKS = Row(
     tiles={"dst": tile(T, ONE_ROW), "srcs": tile(None, ONE_ROW)},
     shape={"srcs": "1 C", "dst": "1 C"},
-    apart=(("dst", "srcs"),),
+    no_alias=(("dst", "srcs"),),
     rules=(block_length_is_whole,),
     pipe=V,
     call=Call(arguments="dst srcs block_len"),
 )
 MERGE_LISTS = Row(
     tiles={"dst": tile(T, ONE_ROW), "srcs": tile(None, ONE_ROW), "tmp": tile(None, ONE_ROW)},
-    apart=(("tmp", "srcs"), ("tmp", "dst")),
+    no_alias=(("tmp", "srcs"), ("tmp", "dst")),
     scratch={"tmp": Scratch(_merged)},
     # The counts come out of a register of the scalar unit.
     pipe=lambda op: Pipes(V, inside=((V, S),)) if op.stops else V,

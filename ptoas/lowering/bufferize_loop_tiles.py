@@ -32,7 +32,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
-from ptoas.analysis.forwarding import origins
+from ptoas.analysis.forwarding import underlying_values
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.structure import LOOPS, ancestor_in, walk_of
 from ptoas.diagnostics import Diagnostic, PtoasError
@@ -48,10 +48,10 @@ from ptoas.targets.row import Row
 
 
 @dataclass(frozen=True)
-class CarryTilesPass(ModulePass):
+class BufferizeLoopTilesPass(ModulePass):
     """One buffer for each tile that loops carry."""
 
-    name = "carry-tiles"
+    name = "bufferize-loop-tiles"
     target: str | None = None
     """Where given, tiles that it can't copy are refused."""
 
@@ -107,7 +107,7 @@ def _carries_own(loop: Operation) -> bool:
     last = loop.regions[-1].block.last_op
     assert last is not None
     return any(
-        isinstance(value.type, TileType) and any(_is_inside(root, loop) for root in origins(value))
+        isinstance(value.type, TileType) and any(_is_inside(root, loop) for root in underlying_values(value))
         for value in last.operands
     )
 

@@ -48,10 +48,10 @@ from ptoas.targets.rules.core_parts import crossing_parts
 
 
 @dataclass(frozen=True)
-class SplitKindsPass(ModulePass):
+class SplitCubeVectorPass(ModulePass):
     """A function for each kind of core that a function has something to do for."""
 
-    name = "split-kinds"
+    name = "split-cube-vector"
     target: str | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:

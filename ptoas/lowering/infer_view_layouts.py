@@ -35,11 +35,11 @@ ACCUMULATOR_BLOCK = 1024
 
 
 @dataclass(frozen=True)
-class SettleLayoutsPass(ModulePass):
+class InferViewLayoutsPass(ModulePass):
     """Boxed tiles in `left` have their blocks in the order of the target's matrix unit, accumulators
     blocks of its size."""
 
-    name = "settle-layouts"
+    name = "infer-view-layouts"
     target: str | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -75,11 +75,11 @@ def settled(type: Attribute, blocks: BLayout, packs: bool = True) -> Attribute:
         return type
     assert isinstance(type, TileType)
     if type.packs and not packs:
-        type = type.but(compact=CompactMode.Null)
+        type = type.override(compact=CompactMode.Null)
     if type.loc.data is TileLoc.Acc and type.is_nz and type.fractal != ACCUMULATOR_BLOCK:
-        return type.but(fractal=ACCUMULATOR_BLOCK)
+        return type.override(fractal=ACCUMULATOR_BLOCK)
     if type.loc.data is not TileLoc.Left:
         return type
     if type.slayout is SLayout.NoneBox or type.blayout is blocks:
         return type
-    return type.but(blayout=blocks)
+    return type.override(blayout=blocks)

@@ -16,7 +16,7 @@ Kind = Literal["remove", "before", "after", "replace", "place", "word", "drop fi
 
 
 @dataclass(frozen=True)
-class Change:
+class Fixit:
     """A change of the statement that a violation blames.
 
     `remove` takes the statement away; `before` and `after` put a line beside it; `replace` writes another in
@@ -32,35 +32,33 @@ class Change:
     """Another operation than the one to blame."""
 
 
-def edits_of(change: Change | None, op: Operation, place: Span) -> tuple[Edit, ...]:
+def edits_of(fixit: Fixit | None, op: Operation, place: Span) -> tuple[Edit, ...]:
     """The edits of a change; none where no statement of its own made the operation."""
-    op = op if change is None or change.op is None else change.op
+    op = op if fixit is None or fixit.op is None else fixit.op
     location = op.location
-    if change is None or not isinstance(location, SourceLocation):
+    if fixit is None or not isinstance(location, SourceLocation):
         return ()
     if location.places is None or location.places.op != op.name:
         return ()  # a statement that makes several operations, or a shorthand
     statement = Span(location.source, location.start, location.end - location.start)
-    match change.kind:
+    match fixit.kind:
         case "remove":
-            edit = Edit(_line_of(statement), "", change.safe)
+            edit = Edit(_line_of(statement), "", fixit.safe)
         case "before":
-            edit = Edit(
-                Span(location.source, location.start, 0), _before(change.text, statement), change.safe
-            )
+            edit = Edit(Span(location.source, location.start, 0), _before(fixit.text, statement), fixit.safe)
         case "after":
             end = Span(location.source, location.end, 0)
-            edit = Edit(end, f"\n{_indent(statement)}{change.text}", change.safe)
+            edit = Edit(end, f"\n{_indent(statement)}{fixit.text}", fixit.safe)
         case "replace":
-            edit = Edit(statement, change.text, change.safe)
+            edit = Edit(statement, fixit.text, fixit.safe)
         case "place":
             if place.length >= statement.length or place.source is not location.source:
                 return ()
-            edit = Edit(place, change.text, change.safe)
+            edit = Edit(place, fixit.text, fixit.safe)
         case "word":
-            return _word(change, place)
+            return _word(fixit, place)
         case "drop field":
-            return _field(change, field_span(op, change.old), statement)
+            return _field(fixit, field_span(op, fixit.old), statement)
     return (edit,)
 
 
@@ -91,20 +89,20 @@ def _line_of(statement: Span) -> Span:
     return Span(statement.source, start, end - start)
 
 
-def _word(change: Change, place: Span) -> tuple[Edit, ...]:
+def _word(fixit: Fixit, place: Span) -> tuple[Edit, ...]:
     text = place.source.text[place.offset : place.offset + place.length]
-    hits = list(re.finditer(rf"\b{re.escape(change.old)}\b", text))
+    hits = list(re.finditer(rf"\b{re.escape(fixit.old)}\b", text))
     if len(hits) != 1:
         return ()
-    span = Span(place.source, place.offset + hits[0].start(), len(change.old))
-    return (Edit(span, change.text, change.safe),)
+    span = Span(place.source, place.offset + hits[0].start(), len(fixit.old))
+    return (Edit(span, fixit.text, fixit.safe),)
 
 
-def _field(change: Change, entry: Span, statement: Span) -> tuple[Edit, ...]:
+def _field(fixit: Fixit, entry: Span, statement: Span) -> tuple[Edit, ...]:
     """An entry of a dictionary, with the comma or the brackets that it leaves behind."""
     source: Source = entry.source
     text, start, end = source.text, entry.offset, entry.offset + entry.length
-    if entry.length >= statement.length or not text[start:end].startswith(change.old):
+    if entry.length >= statement.length or not text[start:end].startswith(fixit.old):
         return ()
     before = re.search(r",\s*$", text[statement.offset : start])
     if before is not None:
@@ -113,4 +111,4 @@ def _field(change: Change, entry: Span, statement: Span) -> tuple[Edit, ...]:
         end = after.end()
     elif (alone := re.search(r"\s*\{\s*$", text[statement.offset : start])) is not None:
         start, end = statement.offset + alone.start(), text.index("}", end) + 1
-    return (Edit(Span(source, start, end - start), "", change.safe),)
+    return (Edit(Span(source, start, end - start), "", fixit.safe),)

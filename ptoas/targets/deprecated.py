@@ -49,7 +49,7 @@ _STALE: tuple[tuple[str, str, str, str, str], ...] = (
 patterns begin with a character that is looked for quickly, and look back from behind it."""
 
 
-def stale_spellings(module: ModuleOp) -> Iterator[Diagnostic]:
+def deprecated_spellings(module: ModuleOp) -> Iterator[Diagnostic]:
     """A note for each spelling that the text of a module has and that has another name by now."""
     source = _source(module)
     if source is None:

@@ -21,7 +21,7 @@ PLACEMENT_CODE = "PTO-V140"
 PLACEMENTS = ("auto", "manual")
 
 
-def placed_otherwise(
+def check_placement_mode(
     functions: Iterable[FunctionFacts], target: Target, placement: str
 ) -> Iterator[Diagnostic]:
     """What is placed by its author where the compiler is to do it, or the other way round."""
