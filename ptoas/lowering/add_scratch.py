@@ -38,7 +38,7 @@ from ptoas.lowering.stage_collectives import stage_collectives
 from ptoas.targets.facts import Facts
 from ptoas.targets.isa import get_isa
 from ptoas.targets.row import Row
-from ptoas.targets.target import asks_for_scratch
+from ptoas.targets.target import needs_scratch
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class AddScratchPass(ModulePass):
         left_out = get_isa(self.isa).without_scratch
         knowledge = Knowledge()
         ops = walk(op)
-        kinds = {kind for kind in set(map(type, ops)) if kind is TGatherOp or asks_for_scratch(kind, target)}
+        kinds = {kind for kind in set(map(type, ops)) if kind is TGatherOp or needs_scratch(kind, target)}
         for inner in cast("list[PtoOp]", [each for each in ops if each.__class__ in kinds] if kinds else []):
             row = target.row(inner)
             if not isinstance(row, Row) or inner.mnemonic() in left_out:

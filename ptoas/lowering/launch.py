@@ -16,7 +16,7 @@ from ptoas.dialects.pto.enums import TileLoc
 from ptoas.lowering.pipeline import build_pipeline, ready_for_passes, run_passes
 from ptoas.lowering.plan_memory import plan_module
 from ptoas.targets import Target
-from ptoas.targets.rules.budget import ends_as_written
+from ptoas.targets.rules.budget import memory_end_as_written
 from ptoas.targets.target import UbLayout
 
 Ends = Mapping[TileLoc, int]
@@ -30,7 +30,7 @@ def memory_high_water(module: ModuleOp, target: Target, isa: str | None = None) 
     leaves them nothing to place.
     """
     if len(kernels := functions(module)) == 1:
-        ends = ends_as_written(FunctionFacts(kernels[0], Knowledge()), target)
+        ends = memory_end_as_written(FunctionFacts(kernels[0], Knowledge()), target)
         if ends is not None:
             return {kernels[0].sym_name.data: ends}
     return ends_by_passes(module, target, isa)

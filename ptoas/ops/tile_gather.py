@@ -215,16 +215,16 @@ def by_comparison(op: TGatherOp, m: Machine) -> Binder:
             given = indices.flat[thresholds].view(indices.dtype.number)
             keep(compare(_compared(src, model), _thresholds(given, src, model)[:, None]))
 
-        behind = _behind(tmp, src) if tmp is not None and model.behind else ()
+        bytes_after = _bytes_after(tmp, src) if tmp is not None and model.after_scratch else ()
         if indices is None:
-            return Step(run, reads=(src.region,), writes=(counts_region,), clobbers=behind)
+            return Step(run, reads=(src.region,), writes=(counts_region,), clobbers=bytes_after)
         read = indices.elements(np.asarray(thresholds))
-        return Step(run_tile, reads=(src.region, read), writes=(counts_region,), clobbers=behind)
+        return Step(run_tile, reads=(src.region, read), writes=(counts_region,), clobbers=bytes_after)
 
     return bind
 
 
-def _behind(tmp: Tile, src: Tile) -> tuple[Region, ...]:
+def _bytes_after(tmp: Tile, src: Tile) -> tuple[Region, ...]:
     """The bytes that are clobbered from the start of the scratch tile on, behind its end where it is small;
     a tile that the compiler has placed has no bytes there."""
     size = scratch_bytes(src.type, src.valid[0], tmp.type)

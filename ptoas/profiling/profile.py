@@ -94,7 +94,7 @@ class Profile:
     (['exp'], 'exp.pto')
     >>> found.html()[:15], sorted(found.pictures()), found.pictures()["timeline"][:4]
     ('<!doctype html>', ['access', 'flags', 'memory', 'timeline'], '<svg')
-    >>> found.target.name, found.table.mhz, found.table.laws["texp"].kind
+    >>> found.target.name, found.table.mhz, found.table.models["texp"].kind
     ('a2a3', 1850, 'measured')
     >>> [(first.work.line, times) for first, times, cycles in found.critical_lines()]
     [(4, 1), (5, 1), (6, 1)]

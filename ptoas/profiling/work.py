@@ -24,7 +24,7 @@ from ptoas.machine.tiles import Tile
 from ptoas.runner.stats import LANES, launch_geometry
 from ptoas.runner.stats import Cost as Counted
 from ptoas.targets import Target
-from ptoas.targets.costs import CostTable, Form, Kind, Law, cycles
+from ptoas.targets.costs import CostModel, CostTable, Form, Kind, cycles
 from ptoas.targets.pipes import Pipes
 from ptoas.targets.row import Row
 
@@ -164,7 +164,7 @@ class Cost:
     """How long an instruction takes, and how that is known."""
 
     key: str
-    law: Law
+    model: CostModel
     kind: Kind
     formula: str
     values: dict[str, float]
@@ -179,7 +179,9 @@ class Cost:
         """`slope * repeats, slope 2, repeats 64 (measured: ...)`."""
         shown = [f"{n} {v:g}" for n, v in self.values.items() if n in self.formula.replace("(", " ").split()]
         ends = f", {self.parts[0].low:,.0f} to {self.parts[0].high:,.0f}" if self.is_range else ""
-        return f"{self.formula}{': ' * bool(shown)}{', '.join(shown)}{ends} ({self.kind}: {self.law.source})"
+        return (
+            f"{self.formula}{': ' * bool(shown)}{', '.join(shown)}{ends} ({self.kind}: {self.model.source})"
+        )
 
 
 @dataclass(eq=False)
@@ -289,8 +291,8 @@ class Pricer:
     def cost(self, op: PtoOp, by_slot: dict[str, list[Operand]], touches: list[Touch]) -> Cost:
         pipe = pipe_of(op, self.target)
         assert pipe is not None
-        key, law = self.table.law(*self._keys(op, pipe, touches))
-        return _priced(key, law, pipe, tuple(quantities(op, self.target, by_slot, law.form).items()))
+        key, model = self.table.model(*self._keys(op, pipe, touches))
+        return _priced(key, model, pipe, tuple(quantities(op, self.target, by_slot, model.form).items()))
 
     def _keys(self, op: PtoOp, pipe: Pipe, touches: list[Touch]) -> list[str]:
         """What a law may be written under, the most special first."""
@@ -314,23 +316,23 @@ def _bytes(operand: Operand) -> int:
 
 
 @lru_cache(maxsize=4096)
-def _priced(key: str, law: Law, pipe: Pipe, found: tuple[tuple[str, float], ...]) -> Cost:
+def _priced(key: str, model: CostModel, pipe: Pipe, found: tuple[tuple[str, float], ...]) -> Cost:
     values = dict(found)
-    constants, kind = law.constants_for(values["size"], values["cols"])
+    constants, kind = model.constants_for(values["size"], values["cols"])
     values |= constants
-    formula = law.formula if values["whole"] or law.ragged is None else law.ragged
+    formula = model.formula if values["whole"] or model.ragged is None else model.ragged
     if not values["elements"]:
         # Nothing to do: only the start remains.
         values |= dict.fromkeys(("repeats", "lines"), 0.0)
     middle = cycles(formula, values)
-    low = middle if law.low is None else min(middle, cycles(law.low, values))
-    high = middle if law.high is None else max(middle, cycles(law.high, values))
+    low = middle if model.low is None else min(middle, cycles(model.low, values))
+    high = middle if model.high is None else max(middle, cycles(model.high, values))
     parts = [Part(pipe, middle, low, high)]
-    for name, text in law.also.items():
+    for name, text in model.other_pipes.items():
         share = cycles(text, values)
         parts.append(Part(Pipe(name), share, share, share))
-    first = cycles(law.first, values)
-    return Cost(key, law, kind, formula, values, tuple(parts), first)
+    first = cycles(model.first, values)
+    return Cost(key, model, kind, formula, values, tuple(parts), first)
 
 
 def work_of(

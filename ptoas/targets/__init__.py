@@ -1,6 +1,6 @@
-"""What differs between targets: memories, defaults, pipes, and the rules that each one has (D1).
+"""Targets: memories, defaults, pipes, rows of instructions and rules (D1).
 
-Nothing else in the package asks whether a target is this or that; it asks the target.
+No other package tests for a particular target; it queries the `Target` object.
 
 >>> import ptoas
 >>> [name for name, target in ptoas.TARGETS.items() if target.has_pipes]
@@ -35,7 +35,7 @@ _BY_SPELLING = {
 
 
 def get_target(name: str) -> Target:
-    """The target of that name or alias, or of that chip; the error names all of them.
+    """Return the target with that name, alias or chip; the error lists all of them.
 
     >>> import ptoas
     >>> ptoas.get_target("a3")

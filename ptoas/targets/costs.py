@@ -1,10 +1,10 @@
-"""What an instruction costs on a target, as data: a formula, its constants, a source, and how that knows.
+"""Cost models of instructions as data: a formula, its constants, its source and the kind of that source.
 
-A formula counts cycles of a core's clock. Its names are the law's constants and what the instruction works
-on (`QUANTITIES`); it adds, multiplies, divides, compares, chooses (`a if x else b`), and knows `ceil`, `min`
-and `max`. A table of laws stands in `ptoas/targets/<target>/costs.py`; a TOML file may say otherwise.
+A formula counts cycles of a core's clock. Its names are the model's constants and quantities of the
+instruction (`QUANTITIES`); it may add, multiply, divide, compare, choose (`a if x else b`), and use `ceil`,
+`min` and `max`. The table of a target is in `ptoas/targets/<target>/costs.py`; a TOML file may override it.
 
->>> law = Law("slope * repeats", "a measurement", "measured", {"slope": 2.0}, first="lat + 1")
+>>> model = CostModel("slope * repeats", "a measurement", "measured", {"slope": 2.0}, first="lat + 1")
 >>> cycles("slope * repeats", {"slope": 2.0, "repeats": 64})
 128.0
 >>> cycles("a * x if x > 3 else ceil(x / 2)", {"a": 10, "x": 3})
@@ -36,7 +36,7 @@ KINDS: dict[Kind, str] = {
     "guessed": "a placeholder: nothing public says",
 }
 ESTIMATES = ("derived", "guessed")
-"""What a report calls an estimate."""
+"""Kinds that a report calls an estimate."""
 
 QUANTITIES: dict[str, str] = {
     "rows": "valid rows of the largest tile, or rows that are moved",
@@ -58,36 +58,37 @@ QUANTITIES: dict[str, str] = {
 }
 
 Form = Literal["line", "binary", "scalar"]
-"""How an instruction is split into repeats: rows without gaps are one line; one with two tiles takes narrow
-tiles row by row, one with a scalar all whose rows are no whole repeats."""
+"""Division of an instruction into repeats: rows without gaps are one line; instructions with two tiles
+process narrow tiles row by row, those with a scalar all tiles whose rows are not whole repeats.
+"""
 
 Case: TypeAlias = tuple[int, int | None, Mapping[str, float]]
 """Bytes of an element, columns up to which it holds (`None`: any), and the constants then."""
 
 
 @dataclass(frozen=True, eq=False)
-class Law:
-    """Cycles that an instruction keeps its pipe busy, and where that is from."""
+class CostModel:
+    """Cycles that an instruction keeps its pipe busy, with the source of the number."""
 
     formula: str
     source: str
     kind: Kind
     constants: Mapping[str, float] = field(default_factory=dict[str, float])
     first: str = "0"
-    """What the first instruction of a pipe takes in addition."""
+    """Additional cycles of the first instruction of a pipe."""
     ragged: str | None = None
     """The formula where rows do not follow each other without gaps."""
     low: str | None = None
     high: str | None = None
     """The ends of a range, where the number is not known."""
-    also: Mapping[str, str] = field(default_factory=dict[str, str])
-    """What other pipes do meanwhile."""
+    other_pipes: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Cycles of other pipes, by pipe."""
     form: Form = "line"
     cases: tuple[Case, ...] = ()
     """Constants that differ by the size of an element and the columns."""
 
     def constants_for(self, size: float, cols: float) -> tuple[Mapping[str, float], Kind]:
-        """The constants, and how far they are to be trusted: past the last column the law is continued."""
+        """Return the constants and their reliability; past the last column the model is extrapolated."""
         if not self.cases:
             return self.constants, self.kind
         sizes = {case[0] for case in self.cases}
@@ -103,26 +104,28 @@ class Law:
 
 @dataclass(frozen=True)
 class CostTable:
-    """The laws of a target by instruction, by `instruction:way`, by way (`gm-vec`) and by pipe."""
+    """The cost models of a target by instruction, by `instruction:route`, by route (`gm-vec`) and by
+    pipe.
+    """
 
     mhz: float
     clock: str
-    """Where the clock is from."""
-    laws: Mapping[str, Law]
+    """Source of the clock rate."""
+    models: Mapping[str, CostModel]
     cores: int = 1
     """Blocks that run at the same time."""
 
-    def law(self, *keys: str) -> tuple[str, Law]:
-        """The law of the first of these that has one."""
+    def model(self, *keys: str) -> tuple[str, CostModel]:
+        """Return the first key that has a cost model, with that model."""
         for key in keys:
-            if key in self.laws:
-                return key, self.laws[key]
+            if key in self.models:
+                return key, self.models[key]
         raise KeyError(keys)
 
 
-def each(names: str, law: Law) -> dict[str, Law]:
-    """One law for several instructions, their names with blanks between."""
-    return dict.fromkeys(names.split(), law)
+def each(names: str, model: CostModel) -> dict[str, CostModel]:
+    """One cost model for several instructions, whose names are separated by blanks."""
+    return dict.fromkeys(names.split(), model)
 
 
 # --- formulas --------------------------------------------------------------------------------------
@@ -149,7 +152,7 @@ _LONGEST = 500
 
 @lru_cache(maxsize=1024)
 def _parsed(text: str) -> tuple[_Formula, frozenset[str]]:
-    """A formula as a function of its names, and these; raises `UsageError` for anything that is none."""
+    """Return a formula as a function, and the names it uses; raise `UsageError` for anything else."""
     try:
         tree = ast.parse(text if len(text) <= _LONGEST else "", mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -159,7 +162,7 @@ def _parsed(text: str) -> tuple[_Formula, frozenset[str]]:
 
 
 def _formula(node: ast.expr, text: str) -> _Formula:
-    """The function that a part of a formula is."""
+    """Compile a part of a formula to a function."""
     match node:
         case ast.Constant(value=int() | float() as number):
             return lambda _: number
@@ -191,7 +194,7 @@ def names_in(formula: str) -> frozenset[str]:
 
 
 def cycles(formula: str, values: Mapping[str, float]) -> float:
-    """The value of a formula; never less than nothing."""
+    """Return the value of a formula, at least 0."""
     function, _ = _parsed(formula)
     try:
         found = float(function(values))
@@ -207,7 +210,7 @@ def cycles(formula: str, values: Mapping[str, float]) -> float:
 
 @lru_cache(maxsize=8)
 def table_of(target: Target) -> CostTable:
-    """What is known of a target's speed; the last of its packages that has a table has it."""
+    """Return the cost table of a target; of its packages the last one with a table provides it."""
     for package in reversed(target.packages):
         if target.has_pipes and find_spec(f"{package}.costs") is not None:
             return import_module(f"{package}.costs").TABLE
@@ -218,18 +221,18 @@ _WORDS = ("formula", "low", "high", "first", "ragged", "source", "kind")
 
 
 def overridden(table: CostTable, text: str, file: str, target: str) -> CostTable:
-    """A table with what a TOML file says of a target: constants, formulas, the clock.
+    """Return a table with the overrides of a TOML file for a target: constants, formulas, the clock.
 
-    >>> table = CostTable(1850, "", {"tadd": Law("a * repeats", "", "fitted", {"a": 2.0})})
+    >>> table = CostTable(1850, "", {"tadd": CostModel("a * repeats", "", "fitted", {"a": 2.0})})
     >>> mine = overridden(table, '[a2a3.tadd]\\na = 3\\n[a2a3.clock]\\nmhz = 1800', "mine.toml", "a2a3")
-    >>> mine.mhz, mine.laws["tadd"].constants["a"], mine.laws["tadd"].kind
+    >>> mine.mhz, mine.models["tadd"].constants["a"], mine.models["tadd"].kind
     (1800.0, 3.0, 'measured')
     """
     try:
         data: dict[str, Any] = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise UsageError(f"{file}: {error}") from None
-    laws, mhz = dict(table.laws), table.mhz
+    models, mhz = dict(table.models), table.mhz
     section: Any = data.get(target, {})
     if not isinstance(section, dict):
         raise UsageError(f"{file}: [{target}] is a table of instructions")
@@ -240,27 +243,27 @@ def overridden(table: CostTable, text: str, file: str, target: str) -> CostTable
         if name == "clock":
             mhz = _number(file, target, name, "mhz", entries.get("mhz")) or table.mhz
         else:
-            laws[name] = _changed(laws.get(name), entries, file, f"{target}.{name}")
-    return replace(table, laws=laws, mhz=mhz)
+            models[name] = _changed(models.get(name), entries, file, f"{target}.{name}")
+    return replace(table, models=models, mhz=mhz)
 
 
-def _changed(law: Law | None, given: dict[str, Any], file: str, place: str) -> Law:
-    if law is None and "formula" not in given:
+def _changed(model: CostModel | None, given: dict[str, Any], file: str, place: str) -> CostModel:
+    if model is None and "formula" not in given:
         raise UsageError(f"{file}: there is no law {place}, so it needs a formula")
-    law = law or Law("0", file, "measured")
+    model = model or CostModel("0", file, "measured")
     words = {name: str(given[name]) for name in _WORDS if name in given}
     kind = words.get("kind", "measured")
     if kind not in KINDS:
         raise UsageError(f"{file}: {place}.kind is one of {', '.join(KINDS)}; {kind!r} found")
     numbers = {n: _number(file, place, "", n, v) for n, v in given.items() if n not in _WORDS}
     if "formula" in words:
-        # A number that somebody measured is no range, and has no cases, unless that is said too.
-        law = replace(law, ragged=None, low=None, high=None, first="0", cases=(), also={})
+        # A measured number is neither a range nor has it cases, unless the file states them as well.
+        model = replace(model, ragged=None, low=None, high=None, first="0", cases=(), other_pipes={})
     changed = replace(
-        law,
+        model,
         **{"source": file, **words, "kind": kind},
-        constants={**law.constants, **numbers},
-        cases=tuple((size, cols, {**c, **numbers}) for size, cols, c in law.cases),
+        constants={**model.constants, **numbers},
+        cases=tuple((size, cols, {**c, **numbers}) for size, cols, c in model.cases),
     )
     known = {*changed.constants, *QUANTITIES, *(name for case in changed.cases for name in case[2])}
     for formula in (changed.formula, changed.first, changed.ragged, changed.low, changed.high):

@@ -1,4 +1,4 @@
-"""What a target means by an attribute that a program leaves out."""
+"""Default values of attributes that a program omits, by target."""
 
 from __future__ import annotations
 

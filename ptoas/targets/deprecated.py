@@ -12,7 +12,7 @@ from ptoas.diagnostics import Diagnostic, Edit, Severity, Source, Span
 from ptoas.dialects.pto.element_types import CPP_NAMES
 from ptoas.ir.location import SourceLocation
 
-_STALE: tuple[tuple[str, str, str, str, str], ...] = (
+_DEPRECATED: tuple[tuple[str, str, str, str, str], ...] = (
     (
         "PTO-P085",
         "tile_view",
@@ -45,8 +45,9 @@ _STALE: tuple[tuple[str, str, str, str, str], ...] = (
         for word, element in CPP_NAMES.items()
     ),
 )
-"""For each spelling: a code, a word that no text lacks which has it, where it stands, what it is today. The
-patterns begin with a character that is looked for quickly, and look back from behind it."""
+"""Deprecated spellings: a code, a word that every text with the spelling contains, its pattern, its
+replacement. The patterns begin with a character that is found quickly, and use lookbehind from there.
+"""
 
 
 def deprecated_spellings(module: ModuleOp) -> Iterator[Diagnostic]:
@@ -55,7 +56,7 @@ def deprecated_spellings(module: ModuleOp) -> Iterator[Diagnostic]:
     if source is None:
         return
     text: str | None = None
-    for code, word, pattern, today, message in _STALE:
+    for code, word, pattern, today, message in _DEPRECATED:
         if word not in source.text:
             continue
         if text is None:

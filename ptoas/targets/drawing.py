@@ -37,7 +37,7 @@ def cut_blocks(shape: tuple[int, int], box: tuple[int, int]) -> str:
 
 
 def _pieces(extent: int, step: int) -> list[int]:
-    """Sizes of the blocks along one side; 0 stands for those that are left out."""
+    """Sizes of the blocks along one side; 0 represents those that are left out."""
     sizes = [min(step, extent - at) for at in range(0, extent, step)]
     return sizes if len(sizes) <= MOST_BLOCKS else [*sizes[: MOST_BLOCKS - 2], 0, sizes[-1]]
 
@@ -46,7 +46,7 @@ Order = tuple[BLayout, SLayout]
 
 
 def orders(found: Order, required: Order) -> str:
-    """Two orders side by side: where the elements of 2x2 blocks of 2x2 elements lie.
+    """Draw two element orders side by side, for 2x2 blocks of 2x2 elements.
 
     >>> print(orders((BLayout.ColMajor, SLayout.RowMajor), (BLayout.RowMajor, SLayout.ColMajor)))
     in blocks of 2x2 elements, by their place in memory
@@ -84,7 +84,7 @@ def _order(blayout: BLayout, slayout: SLayout) -> list[str]:
     return [*lines[:2], "" if plain else "------+------", *lines[2:]]
 
 
-def strides(valid: int, physical: int, box: int, across: int) -> str:
+def strides(valid: int, physical: int, box: int, line_count: int) -> str:
     """Lines of blocks as they lie in memory, and as the matrix unit walks them.
 
     >>> print(strides(16, 48, 16, 2))
@@ -92,17 +92,17 @@ def strides(valid: int, physical: int, box: int, across: int) -> str:
       lies   |#..|#..|
       walked |#|#|
     """
-    used, room = -(-valid // box), -(-physical // box)
-    lines = min(across, 3)
-    more = "" if across <= 3 else " ..."
-    shown = min(room, 12)
+    used, total = -(-valid // box), -(-physical // box)
+    lines = min(line_count, 3)
+    more = "" if line_count <= 3 else " ..."
+    shown = min(total, 12)
     lies = "|".join(["#" * min(used, shown) + "." * (shown - min(used, shown))] * lines)
     walked = "|".join(["#" * min(used, shown)] * lines)
     return f"a block of {box}: # valid, . not\n  lies   |{lies}|{more}\n  walked |{walked}|{more}"
 
 
 def ruler(at: int, step: int, unit: str = "") -> str:
-    """Where blocks begin, and something that begins elsewhere.
+    """Draw the block boundaries, and an address that is on none of them.
 
     >>> print(ruler(24, 16))
     blocks begin at

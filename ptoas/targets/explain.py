@@ -11,11 +11,11 @@ from ptoas.targets.isa import HEADERS
 from ptoas.targets.rule import RULES, Rule
 
 REFUSED = {Severity.ERROR: "Refused", Severity.WARNING: "Warned about", Severity.NOTE: "Noted"}
-"""What becomes of a rule's failing example."""
+"""The verdict on a rule's failing example."""
 
 
 def severity_of(rule: Rule) -> str:
-    """How bad a violation is, in words."""
+    """Return the severity of a rule in words."""
     return f"warning; error under --isa {HEADERS}" if rule.header else rule.severity.value
 
 

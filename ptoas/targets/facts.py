@@ -1,4 +1,4 @@
-"""What the rules of an instruction may look at."""
+"""Facts about an instruction that its rules may use."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ptoas.targets.target import Target
 
 
 class Facts:
-    """What the rules of an instruction may look at."""
+    """Facts about an instruction that its rules may use."""
 
     def __init__(
         self,
@@ -34,7 +34,7 @@ class Facts:
         self.isa = isa
         """The revision that decides; `None`: the documents, and a warning where its headers ask for more."""
         self.row = row
-        """What the target says of the instruction."""
+        """The target's row of the instruction."""
         self.checked = checked
         """All targets that the program is being checked for."""
         self.op = op
@@ -73,7 +73,7 @@ class Facts:
 
     @property
     def tiles(self) -> list[tuple[str, int, TileFacts, TileSpec]]:
-        """Every tile that the row speaks of: its slot, its number there, what is known, what is asked."""
+        """Every tile operand that the row describes: its slot, its number there, its facts and its spec."""
         if self._tiles is None:
             self._tiles = [
                 (slot, at, self.knowledge.tile(value), spec)
@@ -85,7 +85,7 @@ class Facts:
 
     @property
     def model(self) -> Any:
-        """How the target does it, where targets differ."""
+        """The row's model of the instruction's target-specific behaviour."""
         return self.row.model
 
     @cached_property

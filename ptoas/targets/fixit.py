@@ -1,4 +1,4 @@
-"""What a rule would have changed, said of operations; where that stands in the text, the location knows."""
+"""Suggested edits of rules, in terms of operations; the location maps them to the text."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from ptoas.diagnostics import UsageError
 
 @dataclass(frozen=True)
 class Isa:
-    """One revision: `doc` is what the documents declare, `2026.08` what the headers of August 2026 do."""
+    """One revision: `doc` is the revision of the documents, `2026.08` that of the headers of August 2026."""
 
     name: str
     without_scratch: tuple[str, ...] = ()
@@ -32,7 +32,7 @@ HEADERS = "2026.08"
 """The revision whose headers are public."""
 
 DEFAULT_ISA = HEADERS
-"""What calls are written for where nobody asks for another."""
+"""The revision that calls are written for by default."""
 
 
 def get_isa(name: str | None) -> Isa:

@@ -8,11 +8,11 @@ TARGET_ATTRIBUTE = "pto.target_arch"
 DEVICE_ATTRIBUTE = "pto.device-spec"
 
 _DEVICES = {"ascend950": "a5", "ascend910_95": "a5", "ascend910": "a2a3"}
-"""How names of devices begin, the longer first."""
+"""Prefixes of device names, the longer first."""
 
 
 def module_target(module: ModuleOp) -> str | None:
-    """The target that a module names; one that only its device is named of is that device's."""
+    """The target that a module names, by architecture or else by device."""
     named = module.attributes.get(TARGET_ATTRIBUTE)
     if named is not None:
         return named.data if isinstance(named, StringAttr) else None

@@ -1,4 +1,4 @@
-"""Which pipe of a core touches which operand, and the handshakes an instruction makes inside.
+"""The pipe that accesses each operand, and the handshakes inside an instruction.
 
 This is document 000's "Pipe / Synchronisation Model" as data, continued for the neighbours of the gathers.
 It serves the check of flags, the insertion of flags and the machine alike. What an instruction reads and
@@ -33,9 +33,9 @@ class Pipes:
     """An instruction that several pipes work on, or that waits for pipes itself."""
 
     pipe: Pipe
-    """What touches every operand, but for those in `at`."""
+    """The pipe that touches every operand, except those in `at`."""
     at: Mapping[str, Pipe | tuple[Pipe, ...]] = field(default_factory=dict[str, "Pipe | tuple[Pipe, ...]"])
-    """By slot, the pipe or pipes that touch it."""
+    """The pipe or pipes that touch an operand, by slot."""
     before: tuple[Pair, ...] = ()
     after: tuple[Pair, ...] = ()
     inside: tuple[Pair, ...] = ()

@@ -1,4 +1,4 @@
-"""Who places tiles, where the caller asks for one answer in all functions (`--placement`)."""
+"""Check of the placement mode that the caller requires of all functions (`--placement`)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PLACEMENTS = ("auto", "manual")
 def check_placement_mode(
     functions: Iterable[FunctionFacts], target: Target, placement: str
 ) -> Iterator[Diagnostic]:
-    """What is placed by its author where the compiler is to do it, or the other way round."""
+    """Report tiles with an address if the compiler is to place them, and tiles without one if not."""
     for function in functions:
         for op in function.ops:
             found = _by_hand(op) if placement == "auto" else _left_open(op, function, target)

@@ -56,13 +56,14 @@ COMPARISONS: dict[str, tuple[str, Callable[[int, int], bool]]] = {
     "known as": ("", operator.eq),
     "open as": ("", lambda found, required: (found == DYNAMIC) == (required == DYNAMIC)),
 }
-"""How two extents are compared, and what a message says before the required one. An extent that is not known
-satisfies any comparison but the last two: `known as` refuses it, and `open as` compares just that."""
+"""Comparisons of two extents, and the words before the required one. An unknown extent satisfies any
+comparison except the last two: `known as` refuses it, and `open as` compares just that.
+"""
 
 
 @dataclass(frozen=True)
 class Relation:
-    """One extent compared with another, with a number, or with what a function calculates.
+    """One extent compared with another, with a number, or with the result of a function.
 
     An extent is a slot and one of `MEASURES`: `dst.valid_cols`. Where instructions call the slot differently,
     it is the constant of their classes that names it: `DATA.valid_cols`.
@@ -73,11 +74,11 @@ class Relation:
     """One of `COMPARISONS`."""
     required: str | int | Callable[[Any, Facts], Size]
     note: str = ""
-    """What the message says after the required extent; `{slot}` is the slot of that."""
+    """Text after the required extent in the message; `{slot}` is its slot."""
     what: str = "{words} of {slot}"
-    """What the message calls the found extent."""
+    """Name of the found extent in the message."""
     when: Callable[[Any, Facts], bool] | None = None
-    """Whether the relation must hold of an instruction; `None`: of all that have the operand."""
+    """Condition under which the relation must hold; `None`: for all instructions with the operand."""
 
     def violations(self, op: Any, know: Facts) -> Iterator[Violation]:
         if self.when is not None and not self.when(op, know):

@@ -1,8 +1,8 @@
-"""A row: all that one target asks of one instruction, and all that it does with it, as data.
+"""A row: all requirements of one target on one instruction, and its behaviour there, as data.
 
-A row reads like the document's section: the operands' types, memories and layouts, what else must hold, the
-pipe, the C++ call. What many instructions share is a family's row, which each of them completes with its
-element types: `BINARY.each({TAddOp: "i16 i32 f16 f32", ...})`.
+A row reads like the document's section: the operands' types, memories and layouts, further rules, the pipe,
+the C++ call. Instructions of a family share a row, which each of them completes with its element types:
+`BINARY.each({TAddOp: "i16 i32 f16 f32", ...})`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Call:
-    """How the instruction library is called: `NAME<template>(arguments)`.
+    """The call of the instruction library: `NAME<template>(arguments)`.
 
     Words of `template` and `arguments`: `dst` is the operand in a slot, `&dst` its address, `type:dst` its
     C++ type, `int64_t:dst` its value converted to one, `#rmode` an attribute as C++ spells it; one that is
@@ -43,16 +43,17 @@ class Call:
     only_with: str = ""
     """Attributes and slots; where none of them is given, or only with its default, there is no template."""
     words: Mapping[str, str] = field(default_factory=dict[str, str])
-    """How attributes that are no enumeration are spelled: `{"axis": "GatherAxis::GATHER_{}"}`."""
+    """Spellings of attributes that are not enumerations: `{"axis": "GatherAxis::GATHER_{}"}`."""
     header: str | None = None
     """A header of its own."""
     by_rows: bool = False
-    """Whether the library walks rows however the tiles lie: column-major ones are passed as the row-major
-    tiles that their bytes are as well, with rows and columns exchanged."""
+    """True if the library walks rows whatever the layout of the tiles: column-major ones are passed as
+    row-major tiles of the same bytes, with rows and columns exchanged.
+    """
     then: Call | None = None
     """The call that completes the work, where the library takes two."""
     unsupported: str | None = None
-    """Why the library has no such call; `lower` then refuses the instruction."""
+    """Reason why the library has no such call; `lower` then refuses the instruction."""
 
 
 @dataclass(frozen=True)
@@ -68,10 +69,9 @@ class Scratch:
     instead: str | None = None
     """The slot whose tile is passed where the text names none: the target does not touch it."""
     optional: bool = False
-    """Whether the library has a call without it, too."""
-    behind: bool = False
-    """Whether the library counts on bytes behind the declared tile: whoever gives it an address keeps them
-    free."""
+    """True if the library also has a call without the tile."""
+    uses_bytes_after: bool = False
+    """True if the library uses bytes after the declared tile, which the placement must keep free."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Row:
     """One instruction on one target."""
 
     tiles: Mapping[str, TileSpec] = field(default_factory=dict[str, TileSpec])
-    """By slot; a key may name several, separated by blanks."""
+    """Tile operands by slot; a key may name several, separated by blanks."""
     views: Mapping[str, ViewSpec] = field(default_factory=dict[str, ViewSpec])
     valid: Mapping[str, str] = field(default_factory=dict[str, str])
     """Valid extents that must agree, by slot: `{"dst": "R 1", "src": "R C"}`. A letter is one extent wherever
@@ -87,20 +87,23 @@ class Row:
     shape: Mapping[str, str] = field(default_factory=dict[str, str])
     """The same for physical extents."""
     idle: bool = False
-    """Whether a destination that is valid for 0x0 means that there is nothing to do; its sources may then
-    have any extents."""
+    """True if a destination that is valid for 0x0 makes the instruction a no-op, with sources of any
+    extents.
+    """
     reads_past_valid: bool = False
-    """Whether a device goes through the destination's valid region, and compares the extents of its sources
-    in debug builds alone: it then reads what lies beyond theirs."""
+    """True if a device iterates over the destination's valid region and compares the sources' extents in
+    debug builds only, so that it reads past their valid regions.
+    """
     no_alias: tuple[tuple[str, str], ...] = ()
     """Slots whose tiles have no byte in common."""
     elementwise_alias: Callable[[Any], bool] | None = None
-    """Whether the instruction reads each element of one before it writes the same element of the other: then
-    they may be one tile, element for element."""
+    """Predicate: each element of the source is read before the same element of the destination is written, so
+    that both may be one tile.
+    """
     rules: tuple[Rule, ...] = ()
-    """What is special to the instruction."""
+    """Rules particular to the instruction."""
     pipe: PipeModel | None = None
-    """Where it runs; `None`: on no pipe."""
+    """The pipe of the instruction; `None`: no pipe."""
     frees: Callable[[Any], Pipe | None] | None = None
     """The pipe after whose work it gives back what was popped from a channel, for another core to write."""
     ignores: tuple[str, ...] = ()
@@ -112,11 +115,11 @@ class Row:
     """The value of an attribute that is not given: an enum member, or a function of the operation."""
     call: Call = field(default_factory=Call)
     simt: bool = False
-    """Whether it launches SIMT threads, which leave less local memory to tiles."""
+    """True if it launches SIMT threads, which leave less local memory to tiles."""
     model: Any = None
-    """What the machine must know of how the target does it, where targets differ."""
+    """Target-specific behaviour, for the machine."""
     source: str | None = None
-    """Where the operands' types, memories and layouts are written."""
+    """Document that states the operands' types, memories and layouts."""
 
     def __post_init__(self) -> None:
         for name in ("tiles", "views", "valid", "shape"):
@@ -140,7 +143,7 @@ class Row:
         return {op: self.of(types) for op, types in table.items()}
 
     def check(self, op: type[PtoOp]) -> None:
-        """A slot or an attribute that the instruction does not have would silently mean nothing."""
+        """Reject slots and attributes that the instruction does not have; they would be ignored silently."""
         pipes = self.pipe.at if isinstance(self.pipe, Pipes) else ()
         no_alias = (slot for pair in self.no_alias for slot in pair)
         specs = (self.tiles, self.views, self.valid, self.shape, self.scratch, pipes)
@@ -151,7 +154,7 @@ class Row:
             raise TypeError(f"the row of {op.name} speaks of {', '.join(sorted(wrong))}, which it has not")
 
     def override(self, **changes: Any) -> Row:
-        """The row with some of it said otherwise; `rules` are added to those that it has."""
+        """Return the row with some fields replaced; `rules` are appended to the existing ones."""
         if "rules" in changes:
             changes["rules"] = (*self.rules, *changes["rules"])
         for name in ("tiles", "views", "defaults"):
@@ -162,7 +165,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Unsupported:
-    """In place of a row: the target does not have the instruction, and why."""
+    """Entry of an instruction that the target does not have, with the reason."""
 
     reason: str
 

@@ -38,7 +38,7 @@ class Related:
 
 @dataclass(frozen=True)
 class Violation:
-    """What breaks a rule: the found and the required value, and which part of the instruction is to blame.
+    """A broken rule: the found and the required value, and the part of the instruction to blame.
 
     `slot` names an operand (`"dst"` is the destination in either form, `("sizes", 1)` one of several),
     `field` an attribute. Rules of whole functions name the operation, and an argument of the function
@@ -53,9 +53,9 @@ class Violation:
     op: Operation | None = None
     related: tuple[Related, ...] = ()
     severity: Severity | None = None
-    """How bad this one is, where that is not as bad as the rule says."""
+    """Severity of this violation, if it is below that of the rule."""
     fixit: Fixit | None = None
-    """What does as `fix` says, where that is certain enough to be done by a tool."""
+    """The edit for `fix`, if it is certain enough to be applied by a tool."""
 
 
 def mismatch(what: str, found: object, required: object, **place: Any) -> Violation:
@@ -64,16 +64,20 @@ def mismatch(what: str, found: object, required: object, **place: Any) -> Violat
 
 
 Check = Callable[..., Iterator[Violation]]
-"""What a rule does: it is given the operation, function, kernel, module or channels, and what is known of it,
-and yields what it finds wrong."""
+"""A check takes the operation, function, kernel, module or channels, with the facts about it, and yields
+the violations.
+"""
 
 Scope = Literal["instruction", "function", "branches", "kernel", "module", "channels"]
-"""What a rule looks at; `branches`: a function with a body of several blocks, which no other follows."""
+"""The unit that a rule checks; `branches`: a function with a body of several blocks, which no other scope
+includes.
+"""
 
 Dependence = Literal["target", "accesses", "nothing"]
-"""What the check of a function depends on besides the function. It is its second argument: the target, or
-the accesses to memory that the function makes on it (`FunctionFacts.touches`). With `nothing` the check is
-given the target and must ignore it. Such a check runs once for all targets that are equal in this."""
+"""Further input of the check of a function. It is its second argument: the target, or the accesses to
+memory that the function makes on it (`FunctionFacts.touches`). With `nothing` the check is given the
+target and must ignore it. Such a check runs once for all targets that are equal in this.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,13 +105,14 @@ class Rule:
     aliases: tuple[str, ...] = ()
     """Codes that this rule had before it spoke for several instructions."""
     header: bool = False
-    """Whether the headers of August 2026 alone ask for it: an error where they decide, else a warning, and
-    none where the documents alone do (D28)."""
+    """True if only the headers of August 2026 require it: an error if they decide, otherwise a warning,
+    and nothing if the documents alone decide (D28).
+    """
     depends_on: Dependence = "target"
-    """What the check of a function is given, and depends on, besides the function."""
+    """Further input of the check of a function."""
 
     def __call__(self, **data: Any) -> Rule:
-        """The rule with what a target brings to it: `conversion_exists(pairs=...)`."""
+        """Bind parameters of a target to the rule: `conversion_exists(pairs=...)`."""
         return replace(self, check=partial(self.check, **data))
 
     @property
@@ -117,7 +122,7 @@ class Rule:
 
     @property
     def is_about_portability(self) -> bool:
-        """Whether the rule speaks only when several targets are checked together."""
+        """True if the rule applies only when several targets are checked together."""
         return self.code[4] == "W"
 
     def __eq__(self, other: object) -> bool:

@@ -1,4 +1,4 @@
-"""What a row says of one operand: its memories, element types, layouts. Data, read by the shared rules."""
+"""Requirements of a row on one operand: memories, element types, layouts. Data, read by the shared rules."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def element_names(types: Sequence[ElementType]) -> str:
 
 
 T: Types = (ElementType("T", (), NoneAttr(), 0, "float"),)
-"""In a family's row: the types that each of its instructions brings (`Row.of`)."""
+"""Placeholder in a family's row for the types of each of its instructions (`Row.of`)."""
 
 NINE = elements("i8 u8 i16 u16 i32 u32 f16 bf16 f32")
 """The element types that every gather takes (document 000, Supported data types)."""
@@ -39,13 +39,14 @@ SCALE = elements("f8E8M0")
 FLOAT4 = elements("f4E1M2x2 f4E2M1x2")
 ANY = (*NINE, *WIDE, *FLOAT8, *HIF8)
 LOADED = (*ANY, *SCALE, *FLOAT4)
-"""What moves between global memory and tiles where the short floats exist. Pairs of hif8 and of bf16 are
-what registers hold: no instruction of tiles takes them."""
+"""Types moved between global memory and tiles on targets with short floats. Pairs of hif8 and of bf16
+exist in registers only: no tile instruction takes them.
+"""
 
 
 @dataclass(frozen=True, eq=False)
 class TileLayout:
-    """A set of tile layouts, and how it is called in a message."""
+    """A set of tile layouts, and its name in messages."""
 
     text: str
     holds: Callable[[TileType], bool]
@@ -109,7 +110,7 @@ NN_SCALES = TileLayout(
     (BLayout.ColMajor, SLayout.ColMajor),
 )
 SCALING = (TileLoc.Scaling, TileLoc.ScaleLeft, TileLoc.ScaleRight)
-"""Where scales lie: the text calls all three `scaling`."""
+"""Memories of scales: the text calls all three `scaling`."""
 
 CUBE_LAYOUTS = {
     TileLoc.Left: LEFT,
@@ -118,7 +119,7 @@ CUBE_LAYOUTS = {
     TileLoc.Bias: ONE_ROW,
     TileLoc.Scaling: ONE_ROW,
 }
-"""What the matrix unit and the pipe behind it read and write; the other memories take any layout."""
+"""Layouts of the matrix unit and the pipe after it; the other memories take any layout."""
 
 CUBE_ALIGNMENTS: dict[TileLoc, int] = {
     TileLoc.Left: 512,
@@ -126,8 +127,9 @@ CUBE_ALIGNMENTS: dict[TileLoc, int] = {
     TileLoc.Acc: 512,
     TileLoc.Scaling: 128,
 }
-"""Where tiles start in the memories of the matrix unit: at a multiple of a block. The register that says
-where the scales of columns are counts in 128 bytes."""
+"""Alignment of tiles in the memories of the matrix unit: a multiple of a block. The register with the
+address of the scales of columns counts in 128 bytes.
+"""
 
 
 @dataclass(frozen=True)
@@ -143,12 +145,12 @@ class TileSpec:
     """Types that the headers of August 2026 add to the document's (D28)."""
     layout: TileLayout | None = None
     empty: bool = True
-    """Whether a valid extent may be 0."""
+    """True if a valid extent may be 0."""
     aligned: bool = False
-    """Whether the contiguous dimension is checked to be whole blocks of 32 bytes."""
+    """True if the contiguous dimension must be whole blocks of 32 bytes."""
 
     def takes(self, element: ElementType, aicore: bool = False, isa: str | None = None) -> bool:
-        """Whether the operand may have this element type, in such a build and by that revision."""
+        """Return True if the operand may have this element type, in such a build and revision."""
         taken = self.types
         if taken is None or element in taken:
             return True

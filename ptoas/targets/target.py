@@ -1,4 +1,4 @@
-"""What a target is: its memories, how it reads an index, a row for each instruction, rules for programs."""
+"""A target: memories, interpretation of indices, a row for each instruction, rules for programs."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ KB = 1024
 
 
 class UnknownTargetError(UsageError):
-    """A target that does not exist was asked for."""
+    """A target that does not exist was requested."""
 
     def __init__(self, name: str, known: Sequence[str]):
         self.name, self.known = name, known
@@ -49,7 +49,7 @@ class UnknownTargetError(UsageError):
 
 @dataclass(frozen=True)
 class UbLayout:
-    """How the unified buffer is shared out (document 000, UB Memory Budget)."""
+    """The division of the unified buffer (document 000, UB Memory Budget)."""
 
     total: int
     reserved: int = 0
@@ -57,7 +57,7 @@ class UbLayout:
     data_cache: int = 0
     """Least size of the data cache, which only SIMT kernels have to leave room for."""
     default_budget: int | None = None
-    """What a SIMT kernel may use without asking for a dynamic region at launch."""
+    """Bytes that a SIMT kernel may use without requesting a dynamic region at launch."""
 
     def limit(self, simt: bool) -> int:
         """Bytes that tiles may use at most."""
@@ -125,15 +125,17 @@ class Target:
     left: BLayout = BLayout.ColMajor
     """The order of the blocks of a tile in `left`, whatever the text says (D31)."""
     packages: tuple[str, ...] = ()
-    """Where the rows are, by chapter: `ptoas.targets.a5` has them in `ptoas.targets.a5.gather` and so on."""
+    """Packages of the rows, by chapter: `ptoas.targets.a5` has them in `ptoas.targets.a5.gather` and so
+    on.
+    """
     extra: Rows = field(default_factory=dict[type[PtoOp], Entry])
     """Rows given in place, which come before those of the packages."""
     ub: UbLayout | None = None
     """The layout of the unified buffer; `None` where there is none."""
     sign_extends_index: bool = False
-    """Whether a signed index is sign-extended to 64 bits; otherwise it is 32 unsigned bits (D12)."""
+    """True if a signed index is sign-extended to 64 bits; otherwise it is 32 unsigned bits (D12)."""
     program: tuple[ProgramRules, ...] = ()
-    """What the target asks of functions, modules and channels as a whole."""
+    """Rules of functions, modules and channels as a whole."""
     aliases: tuple[str, ...] = ()
     has_pipes: bool = True
     overlapping_pipes: frozenset[Pipe] = frozenset()
@@ -141,24 +143,24 @@ class Target:
     cores: tuple[frozenset[Pipe], ...] = ()
     """The pipes of each kind of core; none: one core has them all."""
     keeps_order: Callable[[Seen, Seen], bool] = field(default_factory=lambda: _in_no_order)
-    """Whether such a pipe does two accesses in the order of the program nevertheless."""
+    """Return True if such a pipe executes two accesses in program order nevertheless."""
     launches: bool = True
-    """Whether kernels are launched on a device; otherwise an entry is a plain function."""
+    """True if kernels are launched on a device; otherwise an entry is a plain function."""
     legalization: str | None = None
     """The pass that rewrites what the target lacks into what it has (`--legalize`)."""
     events: tuple[Event, ...] = tuple(Event)
 
     def entry(self, op_class: type[PtoOp]) -> Entry:
-        """What the target says of an instruction, all its forms together."""
+        """Return the target's entry of an instruction class, all its forms together."""
         return _entry(self, op_class)
 
     def row(self, op: PtoOp) -> Row | Unsupported:
-        """What the target says of this instruction in this form."""
+        """Return the target's row of an instruction in its form."""
         entry = _entry(self, op.__class__)
         return entry.row(op) if isinstance(entry, Forms) else entry
 
     def model(self, op: PtoOp) -> Any:
-        """What the machine must know of how the target does this; the target has the instruction."""
+        """Return the row's model of an instruction that the target has, for the machine."""
         row = self.row(op)
         assert isinstance(row, Row)
         return row.model
@@ -173,7 +175,7 @@ class Target:
         return default(op) if callable(default) else default
 
     def effects(self, op: Operation) -> Effects:
-        """What `op` does on the pipes of this target."""
+        """Return the accesses of `op` on the pipes of this target."""
         if not _is_ours(op.__class__):
             return NOTHING
         op = cast(PtoOp, op)
@@ -181,8 +183,9 @@ class Target:
         return NOTHING if isinstance(row, Unsupported) else effects_in(self, row, op)
 
     def leaves_alone(self, tile: SSAValue) -> bool:
-        """Whether a tile is but scratch that the instructions have a place for and nothing touches here: then
-        it needs no memory of its own."""
+        """Return True if a tile is only a scratch argument that nothing touches here, so it needs no
+        memory.
+        """
         if not isinstance(tile, OpResult):
             return False
         uses = [use for use in tile.uses if use.operation.__class__ is not TAssignOp]
@@ -197,7 +200,7 @@ class Target:
         return any(use.index in slot_places(op)[slot] for slot in row.ignores)
 
     def uses_simt(self, op: Operation) -> bool:
-        """Whether an operation launches SIMT threads here."""
+        """Return True if an operation launches SIMT threads here."""
         row = self.row(cast(PtoOp, op)) if _is_ours(op.__class__) else None
         return isinstance(row, Row) and row.simt
 
@@ -208,16 +211,18 @@ class Target:
         return self.memories[loc]
 
     def space(self, loc: TileLoc) -> TileLoc:
-        """The memory whose addresses the tiles in this one have: itself, or the one it is a part of."""
+        """Return the memory whose addresses the tiles in this one have: itself, or the enclosing one."""
         return self.spaces.get(loc, loc)
 
     def alignment(self, loc: TileLoc) -> int:
-        """Bytes of which the address of a tile in this memory is a multiple."""
+        """Return the required alignment in bytes of the address of a tile in this memory."""
         return self.alignments.get(loc, BURST)
 
     def connects(self, source: Pipe, target: Pipe) -> bool:
-        """Whether a flag goes from one of the pipes to the other: some core has both. Of pipes that no core
-        has, other rules speak."""
+        """Return True if some core has both pipes, so that a flag can go from one to the other.
+
+        Pipes that no core has are reported by other rules.
+        """
         known: frozenset[Pipe] = frozenset[Pipe]().union(*self.cores)
         if not {source, target} <= known:
             return True
@@ -226,7 +231,7 @@ class Target:
     def takes(
         self, op: PtoOp, slot: str, element: Attribute, aicore: bool = False, isa: str | None = None
     ) -> bool:
-        """Whether an operand of an instruction may have this element type here."""
+        """Return True if an operand of an instruction may have this element type here."""
         row = self.row(op)
         if isinstance(row, Unsupported):
             return False
@@ -243,8 +248,7 @@ class Target:
             yield from ((op, row) for row in rows_of(op, self))
 
     def program_rules(self, chapters: frozenset[str] | None = None) -> tuple[Rule, ...]:
-        """What the target asks of a program as a whole: of one with instructions of these chapters, or of
-        any."""
+        """Return the rules of whole programs: of those with instructions of these chapters, or of any."""
         return _program_rules(self.program, chapters)
 
     def rules(self) -> tuple[Rule, ...]:
@@ -266,7 +270,7 @@ def _is_ours(kind: type[Operation]) -> bool:
 
 
 def rows_of(kind: type[Operation], target: Target) -> tuple[Row, ...]:
-    """What a target says of an instruction, one row for each of its forms; of anything else nothing."""
+    """Return a target's rows of an instruction, one for each form; none for any other operation."""
     if not _is_ours(kind):
         return ()
     entry = _entry(target, cast("type[PtoOp]", kind))
@@ -275,8 +279,8 @@ def rows_of(kind: type[Operation], target: Target) -> tuple[Row, ...]:
 
 
 @cache
-def asks_for_scratch(kind: type[Operation], target: Target) -> bool:
-    """Whether some form of an instruction asks for a scratch tile that the program need not give."""
+def needs_scratch(kind: type[Operation], target: Target) -> bool:
+    """Return True if some form of an instruction needs a scratch tile that the program may omit."""
     return any(row.scratch for row in rows_of(kind, target))
 
 
@@ -292,7 +296,7 @@ def _program_rules(program: tuple[ProgramRules, ...], chapters: frozenset[str] |
 
 
 def effects_in(target: Target, row: Row, op: PtoOp) -> Effects:
-    """What `op` does on the pipes of a target that says this of it."""
+    """Return the accesses of `op` on the pipes of a target with this entry for it."""
     if row.frees is not None and isinstance(op, FreeOp) and target.has_pipes:
         pipe = row.frees(op)
         tiles = [value for value in given_back_by(op) if isinstance(value.type, TileType)]

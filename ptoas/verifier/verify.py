@@ -42,7 +42,7 @@ from ptoas.targets.named import module_target
 from ptoas.targets.placement_mode import PLACEMENTS, check_placement_mode
 from ptoas.targets.row import Row, Unsupported
 from ptoas.targets.rule import Check, Rule, Violation
-from ptoas.targets.rules.budget import is_near_the_end
+from ptoas.targets.rules.budget import may_exceed_memory
 from ptoas.targets.rules.operands import rules_for
 from ptoas.targets.target import effects_in
 
@@ -302,7 +302,7 @@ class _Checker:
         self, kernels: Sequence[tuple[FunctionFacts, ...]], target: Target
     ) -> Iterator[KernelFacts]:
         ends: dict[str, Mapping[TileLoc, int]] = {}
-        if any(is_near_the_end(kernel, target) for kernel in kernels):
+        if any(may_exceed_memory(kernel, target) for kernel in kernels):
             ends = memory_high_water(self.module, target, self.isa)
         for kernel in kernels:
             yield KernelFacts(kernel, ends.get(kernel[0].func.sym_name.data, {}))

@@ -234,12 +234,19 @@ def test_programs_take_what_the_public_simulator_says(text: str, wanted: int, tm
 @TABLES
 def test_every_law_can_be_computed_and_says_where_it_is_from(table: CostTable) -> None:
     names = {op.name.removeprefix("pto.") for op in OPS}
-    for key, law in table.laws.items():
-        constants = {*law.constants, *(name for case in law.cases for name in case[2])}
-        formulas = [law.formula, law.first, law.ragged, law.low, law.high, *law.also.values()]
+    for key, model in table.models.items():
+        constants = {*model.constants, *(name for case in model.cases for name in case[2])}
+        formulas = [
+            model.formula,
+            model.first,
+            model.ragged,
+            model.low,
+            model.high,
+            *model.other_pipes.values(),
+        ]
         for formula in filter(None, formulas):
             assert names_in(formula) <= {*constants, *QUANTITIES}, key
-        assert law.source and law.kind in KINDS
+        assert model.source and model.kind in KINDS
         plain = key.partition(":")[0]
         known = plain in names or plain.rpartition(".")[0] in names
         assert known or key.startswith("PIPE_") or "-" in key, f"{key} is no instruction, way or pipe"

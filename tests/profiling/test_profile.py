@@ -184,7 +184,7 @@ def test_every_instruction_has_a_cost() -> None:
             if not legal or f"{program.file} {target}" in seen or program.options:
                 continue
             found = ptoas.profile(ptoas.parse(program.text), target=target, static=True)
-            assert all(work.cost.law.source for work in found.works())
+            assert all(work.cost.model.source for work in found.works())
             check_sums(found.timeline)
             seen.add(f"{program.file} {target}")
     assert len(seen) > 200

@@ -20,11 +20,11 @@ from ptoas.machine.clocks import NUMBER, PIPES, Clocks, Known, Ledger
 from ptoas.profiling.record import Event, Trace, What, signal_of
 from ptoas.profiling.timeline import Timeline, simulate
 from ptoas.profiling.work import Cost, Part, Work
-from ptoas.targets.costs import Law, table_of
+from ptoas.targets.costs import CostModel, table_of
 from tests.differential.generate import generate
 
 A2A3 = ptoas.get_target("a2a3")
-LAW = Law("1", "a test", "guessed")
+COST_MODEL = CostModel("1", "a test", "guessed")
 pipes = st.sampled_from(PIPES)
 pairs = st.lists(st.tuples(pipes, pipes), max_size=2).map(tuple)
 
@@ -39,7 +39,7 @@ def signal(op: SetFlagOp | WaitFlagOp) -> Any:
 def works(draw: st.DrawFn) -> Work:
     lanes = draw(st.lists(pipes, min_size=1, max_size=2, unique=True))
     parts = tuple(Part(lane, *[draw(st.integers(0, 50)) * 1.0] * 3) for lane in lanes)
-    cost = Cost("t", LAW, "guessed", "1", {}, parts, float(draw(st.integers(0, 5))))
+    cost = Cost("t", COST_MODEL, "guessed", "1", {}, parts, float(draw(st.integers(0, 5))))
     everything = draw(st.integers(0, 9)) == 0
     before = ((Pipe.PIPE_ALL, Pipe.PIPE_ALL),) if everything else draw(pairs)
     return Work(BarrierOp(Pipe.PIPE_S), "work", 1, 0, (), cost, before, draw(pairs))
@@ -145,7 +145,14 @@ def test_the_timeline_keeps_every_order_of_the_machine(trace: Trace) -> None:
 def test_a_timeline_that_forgets_a_wait_is_noticed() -> None:
     """The check can fail: without its flag the second instruction starts too early."""
     first, second = (
-        Work(BarrierOp(pipe), "work", 1, 0, (), Cost("t", LAW, "guessed", "1", {}, (Part(pipe, 9, 9, 9),), 0))
+        Work(
+            BarrierOp(pipe),
+            "work",
+            1,
+            0,
+            (),
+            Cost("t", COST_MODEL, "guessed", "1", {}, (Part(pipe, 9, 9, 9),), 0),
+        )
         for pipe in (Pipe.PIPE_MTE2, Pipe.PIPE_V)
     )
     flag = (Pipe.PIPE_MTE2, Pipe.PIPE_V, Flag.EVENT_ID0)

@@ -1,14 +1,14 @@
-"""What instructions cost on A2 and A3.
+"""Cost models of the instructions of A2 and A3.
 
-Most vector laws are `slope` cycles for 256 bytes, and `lat` once for the first instruction of the pipe, as
-the public cost model of the instruction library has them; where its profiling values contradict it, a law
-through those values stands here. What the model plainly gets wrong (long tiles for nothing, reductions whose
-rows cost nothing) is not taken over.
+Most vector models are `slope` cycles for 256 bytes, and `lat` once for the first instruction of the pipe, as
+the public cost model of the instruction library has them; where its profiling values contradict it, the
+model is a line through those values. Evident mistakes (free long tiles, reductions whose rows are free) are
+not adopted.
 """
 
 from __future__ import annotations
 
-from ptoas.targets.costs import Case, CostTable, Form, Kind, Law, each
+from ptoas.targets.costs import Case, CostModel, CostTable, Form, Kind, each
 
 MODEL = "public A2/A3 cost model, intrinsics"
 FIT = "public A2/A3 cost model, fitted formulas"
@@ -21,31 +21,33 @@ SCALAR_READ = f"{NONE}: 50 to 200 in the L2 model of the public simulator, 1400 
 
 def vector(
     names: str, slope: float, lat: float, kind: Kind, form: Form = "line", source: str = MODEL
-) -> dict[str, Law]:
+) -> dict[str, CostModel]:
     """`slope` for each repeat; a mask that is set and reset takes 2, 16 more in count mode."""
     mask = 18.0 if form == "binary" else 2.0
     constants = {"slope": slope, "lat": lat, "mask": mask}
-    return each(names, Law("slope * repeats + mask * masked", source, kind, constants, "lat", form=form))
+    return each(
+        names, CostModel("slope * repeats + mask * masked", source, kind, constants, "lat", form=form)
+    )
 
 
-def by_row(names: str, source: str, kind: Kind, **cases: str) -> dict[str, Law]:
+def by_row(names: str, source: str, kind: Kind, **cases: str) -> dict[str, CostModel]:
     """`row` cycles a row and a `bias`, by columns: `b4="64:7+44 96:9+75"` for elements of 4 bytes."""
     found: list[Case] = []
     for size, text in cases.items():
         for part in text.split():
-            cols, _, law = part.partition(":")
-            row, _, bias = law.partition("+")
+            cols, _, model = part.partition(":")
+            row, _, bias = model.partition("+")
             found.append((int(size[1:]), int(cols), {"row": float(row), "bias": float(bias)}))
-    return each(names, Law("row * rows + bias", source, kind, cases=tuple(found)))
+    return each(names, CostModel("row * rows + bias", source, kind, cases=tuple(found)))
 
 
-def transfer(start: float, rate: float, peak: tuple[float, float], source: str = MODEL) -> Law:
+def transfer(start: float, rate: float, peak: tuple[float, float], source: str = MODEL) -> CostModel:
     """Bytes over a bandwidth; `peak`, the start-up and bandwidth of the model's other mode, is the upper end.
 
     The two modes of the public model differ by a factor of up to seven; what they are from is not said.
     """
     constants = {"start": start, "rate": rate, "start2": peak[0], "rate2": peak[1]}
-    return Law("start + bytes / rate", source, "derived", constants, high="start2 + bytes / rate2")
+    return CostModel("start + bytes / rate", source, "derived", constants, high="start2 + bytes / rate2")
 
 
 ROWS_FOUR = "8:7+58 32:7+59 64:7+44 96:9+75 128:8+61.5 176:10+92 240:11+99 272:13+104 336:14+121"
@@ -55,51 +57,53 @@ MAX_TWO = "32:7+48 96:7+43 128:7+33 240:9+62 368:10+86 496:11+106 656:13.5+119"
 
 # One transfer a row, one after the other, as the profiled loads of several transfers were; at best they
 # overlap behind the scalar pipe, which reads an index and issues one.
-ROW_WALK = Law(
+ROW_WALK = CostModel(
     "calls * (start + bytes / calls / rate)",
     SERIAL,
     "derived",
     {"start": 264, "rate": 128, "issue": 12},
     low="start + bytes / rate",
-    also={"PIPE_S": "rows * issue"},
+    other_pipes={"PIPE_S": "rows * issue"},
 )
-SCALAR_WALK = Law(
+SCALAR_WALK = CostModel(
     "elements * read", SCALAR_READ, "guessed", {"read": 200}, low="elements * 50", high="elements * 1400"
 )
 
-LAWS: dict[str, Law] = {
+MODELS: dict[str, CostModel] = {
     # --- by the way that data takes; an instruction that moves data and is not named has one of these ---
-    "gm-vec": Law("calls * (start + bytes / calls / rate)", PROFILED, "fitted", {"start": 264, "rate": 128}),
+    "gm-vec": CostModel(
+        "calls * (start + bytes / calls / rate)", PROFILED, "fitted", {"start": 264, "rate": 128}
+    ),
     "gm-mat": transfer(0, 78.35, (66.7, 16.61)),
     "vec-gm": transfer(0, 109.38, (107.3, 16.36)),
-    "mat-gm": Law("bytes / rate", MODEL, "derived", {"rate": 18.57}),
+    "mat-gm": CostModel("bytes / rate", MODEL, "derived", {"rate": 18.57}),
     # Two bytes an element, whatever the type: the pipe narrows on its way.
-    "acc-gm": Law(
+    "acc-gm": CostModel(
         "elements * 2 / rate",
         MODEL,
         "derived",
         {"rate": 40.63, "start2": 1215.6, "rate2": 23.94},
         high="start2 + elements * 2 / rate2",
     ),
-    "acc-mat": Law("bytes / rate", MODEL, "derived", {"rate": 74.29}),
-    "acc-vec": Law("bytes / rate", f"{NONE}: as acc to mat", "derived", {"rate": 74.29}),
-    "vec-vec": Law("calls * (5 + ceil(bytes / calls / 32))", PROFILED, "fitted"),
-    "vec-mat": Law("bytes / rate", f"{NONE}: as vec to gm", "derived", {"rate": 109.38}),
-    "mat-vec": Law("bytes / rate", f"{NONE}: as acc to mat", "derived", {"rate": 74.29}),
-    "mat-left": Law("elements * 2 / rate + 1", MODEL, "derived", {"rate": 256}),
-    "mat-right": Law("elements * 2 / rate + 1", MODEL, "derived", {"rate": 128}),
+    "acc-mat": CostModel("bytes / rate", MODEL, "derived", {"rate": 74.29}),
+    "acc-vec": CostModel("bytes / rate", f"{NONE}: as acc to mat", "derived", {"rate": 74.29}),
+    "vec-vec": CostModel("calls * (5 + ceil(bytes / calls / 32))", PROFILED, "fitted"),
+    "vec-mat": CostModel("bytes / rate", f"{NONE}: as vec to gm", "derived", {"rate": 109.38}),
+    "mat-vec": CostModel("bytes / rate", f"{NONE}: as acc to mat", "derived", {"rate": 74.29}),
+    "mat-left": CostModel("elements * 2 / rate + 1", MODEL, "derived", {"rate": 256}),
+    "mat-right": CostModel("elements * 2 / rate + 1", MODEL, "derived", {"rate": 128}),
     **each(
         "mat-bias mat-scaling mat-scale_left mat-scale_right",
-        Law("bytes / rate", MODEL, "derived", {"rate": 18.57}),
+        CostModel("bytes / rate", MODEL, "derived", {"rate": 18.57}),
     ),
     # Chunk by chunk through a tile; what lies on another rank is no nearer than that.
-    "gm-gm": Law(
+    "gm-gm": CostModel(
         "calls * start + bytes / rate",
         f"{NONE}: a load and a store of each chunk",
         "guessed",
         {"start": 264, "rate": 128},
         high="4 * (calls * start + bytes / rate)",
-        also={"PIPE_MTE3": "bytes / 109.38"},
+        other_pipes={"PIPE_MTE3": "bytes / 109.38"},
     ),
     # --- arithmetic ---
     **vector("tadd tsub tmax tmin", 2, 24, "measured", "binary"),
@@ -119,7 +123,7 @@ LAWS: dict[str, Law] = {
     **vector("taddsc tsubsc", 3, 24, "derived", "binary", "an addition of a scalar, one of a tile"),
     **vector("tfmods trems", 8, 30, "derived", "scalar", "division, conversion, product, difference"),
     **vector("tpows", 5, 33, "derived", "scalar", "logarithm, product, exponential"),
-    "tdivs": Law(
+    "tdivs": CostModel(
         "slope * repeats + lat + mask * masked",
         FIT,
         "fitted",
@@ -170,7 +174,7 @@ LAWS: dict[str, Law] = {
         b4="64:16+61 128:19+61",
         b2="128:16+61 192:19+61",
     ),
-    "tcolexpand": Law("rows * (5 + cols * size / 32)", "a copy of a row each", "derived"),
+    "tcolexpand": CostModel("rows * (5 + cols * size / 32)", "a copy of a row each", "derived"),
     **vector(
         "tcolexpandadd tcolexpandsub tcolexpandmul tcolexpandmax tcolexpandmin",
         2,
@@ -180,11 +184,13 @@ LAWS: dict[str, Law] = {
         "the operation of two tiles",
     ),
     **vector("tcolexpanddiv tcolexpandexpdif", 4, 31, "derived", "binary", "the operation of two tiles"),
-    "ttrans": Law("block * ceil(bytes / 512) + 6", f"{PROFILED}, one of them", "fitted", {"block": 3.87}),
+    "ttrans": CostModel(
+        "block * ceil(bytes / 512) + 6", f"{PROFILED}, one of them", "fitted", {"block": 3.87}
+    ),
     # --- gathers ---
-    "tgather": Law("46.6 * rows", MODEL, "measured", first="24"),
+    "tgather": CostModel("46.6 * rows", MODEL, "measured", first="24"),
     **vector("tgather.mask", 14, 34, "guessed"),
-    "tscatter": Law(
+    "tscatter": CostModel(
         "elements * write",
         f"{NONE}: a scalar read and write an element",
         "guessed",
@@ -198,11 +204,11 @@ LAWS: dict[str, Law] = {
     "mscatter.elem": SCALAR_WALK,
     **each(
         "load_scalar comm.twait comm.ttest",
-        Law("read", SCALAR_READ, "guessed", {"read": 200}, low="50", high="1400"),
+        CostModel("read", SCALAR_READ, "guessed", {"read": 200}, low="50", high="1400"),
     ),
     **each(
         "store_scalar comm.tnotify",
-        Law("write", f"{NONE}: 300 in the model of pypto", "guessed", {"write": 50}, high="300"),
+        CostModel("write", f"{NONE}: 300 in the model of pypto", "guessed", {"write": 50}, high="300"),
     ),
     **vector("tsort32", 16, 20, "measured"),
     **vector("tmrgsort", 78, 20, "measured"),
@@ -210,7 +216,7 @@ LAWS: dict[str, Law] = {
     # --- the matrix unit ---
     **each(
         "tmatmul tmatmul.acc tmatmul.bias tgemv tgemv.acc tgemv.bias",
-        Law(
+        CostModel(
             "6 + f * ceil(m / 16) * ceil(k * size / 32) * ceil(n / 16)",
             MODEL,
             "measured",
@@ -219,12 +225,12 @@ LAWS: dict[str, Law] = {
     ),
     # --- whatever else runs on a pipe ---
     **vector("PIPE_V", 2, 6, "guessed", "binary"),
-    "PIPE_S": Law("1", MODEL, "guessed"),
-    "PIPE_M": Law("4 + elements / 16", MODEL, "guessed"),
-    "PIPE_MTE1": Law("1 + elements / 64", MODEL, "guessed"),
-    **each("PIPE_MTE2 PIPE_MTE3 PIPE_FIX", Law("3 + elements / 32", MODEL, "guessed")),
+    "PIPE_S": CostModel("1", MODEL, "guessed"),
+    "PIPE_M": CostModel("4 + elements / 16", MODEL, "guessed"),
+    "PIPE_MTE1": CostModel("1 + elements / 64", MODEL, "guessed"),
+    **each("PIPE_MTE2 PIPE_MTE3 PIPE_FIX", CostModel("3 + elements / 32", MODEL, "guessed")),
 }
 
 TABLE = CostTable(
-    1850, "the public cost model's clock; 910B2 and B3 run at 1800 MHz, B4 at 1500", LAWS, cores=24
+    1850, "the public cost model's clock; 910B2 and B3 run at 1800 MHz, B4 at 1500", MODELS, cores=24
 )

@@ -22,7 +22,7 @@ SCALAR_LOOP = Pipes(S, before=((V, S),), after=((S, V),))
 
 
 def by_logarithms(*slots: str) -> Pipes:
-    """Logarithm and exponential by vectors, then the special cases one by one."""
+    """Return the formula of a power: vectorised log and exp, then the special cases one by one."""
     return Pipes(V, dict.fromkeys(("dst", *slots, "tmp"), (V, S)), inside=((V, S),), after=((S, V),))
 
 
@@ -50,7 +50,7 @@ def _row_and_mask(know: Facts) -> TileType:
 
 
 def _least_row_and_mask(know: Facts) -> int:
-    """What the header asks for: a row of words, and two words of mask for each 64 columns."""
+    """Minimum of the header: a row of words, and two words of mask for each 64 columns."""
     cols = know.tile("dst").type.cols
     return 4 * (cols + 2 * -(-cols // 64))
 
@@ -77,7 +77,7 @@ def _sequence_form(op: e.TCIOp) -> str:
 
 
 def _sequence(know: Facts) -> TileType:
-    """What the first numbers are made in; short ones take more."""
+    """Elements of scratch for the first numbers of the sequence; short sequences take more."""
     return TileType.of(BY_TEXT["f32"].type, 1, 192 if know.tile("dst").size == 4 else 448)
 
 
@@ -115,7 +115,7 @@ PRELU = f.BINARY.override(
 
 ROWS: Rows = {
     **f.BINARY.each(dict.fromkeys((e.TAddOp, e.TSubOp, e.TMulOp, e.TMaxOp, e.TMinOp), FOUR)),
-    **f.BINARY_ALIKE.each(dict.fromkeys((e.TAndOp, e.TOrOp), BITS)),
+    **f.BINARY_SAME_TYPE.each(dict.fromkeys((e.TAndOp, e.TOrOp), BITS)),
     **f.BINARY.override(pipe=SCALAR_LOOP).each(dict.fromkeys((e.TShlOp, e.TShrOp), BITS)),
     e.TDivOp: precise(f.BINARY, "Div").of(FLOATS),
     e.TXorOp: XOR.of(BITS),

@@ -161,7 +161,7 @@ ROWS: Rows = {
                     ),
                     pipe=COMPARE,
                     scratch={"tmp": LINES_AND_POSITIONS},
-                    model=CompareModel(signed=True, rounds=False, whole_repeats=False, behind=True),
+                    model=CompareModel(signed=True, rounds=False, whole_repeats=False, after_scratch=True),
                     source="public TGATHER page, compare form",
                 )
             ),

@@ -65,8 +65,9 @@ def _transposed(know: Facts) -> TileType:
 
 
 def _concatenated(op: d.TConcatOp) -> Pipe | Pipes:
-    """What does not start at a block is copied by the scalar pipe, which no vector waits for then
-    (pto/npu/a2a3/TConcat.hpp)."""
+    """Pipes of TCONCAT: parts that do not start at a block are copied by the scalar pipe
+    (pto/npu/a2a3/TConcat.hpp). Vector instructions do not wait for it.
+    """
     src = op.src0.type
     assert isinstance(src, TileType)
     known = src.valid_cols != DYNAMIC

@@ -60,7 +60,9 @@ def _integers(know: Facts) -> TileType | None:
 
 
 def _keeps_low_bits(op: q.TCvtOp) -> bool:
-    """Whether it goes through the scratch tile; elsewhere one that is given would change the result."""
+    """Return True if the conversion uses the scratch tile; elsewhere a given tile would change the
+    result.
+    """
     types = (op.src.type, op.destination.type)
     names = tuple(BY_TYPE[t.element_type].text for t in types if isinstance(t, TileType))
     saturates = op.satmode is not None and op.satmode.data is SaturationMode.ON

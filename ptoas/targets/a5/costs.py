@@ -1,19 +1,19 @@
-"""What instructions cost on A5.
+"""Cost models of the instructions of A5.
 
-Vector laws are those of the public cost model's fitted formulas: `a` for 256 bytes and `b` for the start
+Vector models are the public cost model's fitted formulas: `a` for 256 bytes and `b` for the start
 where rows follow each other, else `a2 * pieces + b2` for each row, and `c2`. Instructions that these lack
 have the line that the model's own simulator of the vector unit gives. Transfers, the matrix unit and
-launches of threads have no public numbers at all: their laws are those of A2/A3, and the copy model of pypto
-is the upper end.
+launches of threads have no public numbers: their models are those of A2/A3, with the copy model of pypto as
+the upper end.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from ptoas.targets.a2a3.costs import LAWS as A2A3
+from ptoas.targets.a2a3.costs import MODELS as A2A3
 from ptoas.targets.a2a3.costs import NONE
-from ptoas.targets.costs import Case, CostTable, Kind, Law, each
+from ptoas.targets.costs import Case, CostModel, CostTable, Kind, each
 
 FIT = "public A5 cost model, fitted formulas"
 SIMULATED = "public A5 cost model, its simulator of the vector unit"
@@ -22,33 +22,33 @@ AS_A2A3 = f"{NONE}: as on A2/A3"
 LINE, BY_ROW = "a * lines + b", "(a2 * per_row + b2) * rows + c2"
 
 
-def fitted(names: str, *rows: str, kind: Kind = "fitted") -> dict[str, Law]:
+def fitted(names: str, *rows: str, kind: Kind = "fitted") -> dict[str, CostModel]:
     """Laws by the size of an element: `"4: 1.2 55 / 1.9 2.9 44"`, a and b, then a2, b2 and c2."""
     cases: list[Case] = []
     for row in rows:
         size, _, numbers = row.partition(":")
         values = [float(word) for word in numbers.replace("/", " ").split()]
         cases.append((int(size), None, dict(zip(("a", "b", "a2", "b2", "c2"), values, strict=True))))
-    return each(names, Law(LINE, FIT, kind, ragged=BY_ROW, cases=tuple(cases)))
+    return each(names, CostModel(LINE, FIT, kind, ragged=BY_ROW, cases=tuple(cases)))
 
 
 def simulated(
     names: str, four: tuple[float, float], two: tuple[float, float] | None = None
-) -> dict[str, Law]:
+) -> dict[str, CostModel]:
     """A line: what a repeat takes, and the start."""
     cases = tuple((size, None, {"a": a, "b": b}) for size, (a, b) in ((4, four), (2, two or four)))
     ragged = "a * per_row * rows + b"
-    return each(names, Law(LINE, SIMULATED, "derived", ragged=ragged, cases=cases))
+    return each(names, CostModel(LINE, SIMULATED, "derived", ragged=ragged, cases=cases))
 
 
-def converted(pairs: str, numbers: str) -> dict[str, Law]:
+def converted(pairs: str, numbers: str) -> dict[str, CostModel]:
     """The conversions between pairs of types, `f32-f16`."""
-    return {f"tcvt:{pair}": law for pair, law in fitted(pairs, f"4: {numbers}").items()}
+    return {f"tcvt:{pair}": model for pair, model in fitted(pairs, f"4: {numbers}").items()}
 
 
 COPY = "pypto's copy model is the upper end"
 
-THREADS = Law(
+THREADS = CostModel(
     "launch + passes * latency + bursts",
     f"000, Performance Considerations (A5); {NONE} of a launch or a read",
     "guessed",
@@ -57,20 +57,22 @@ THREADS = Law(
     high="launch + passes * 1400 + bursts * 2",
 )
 
-LAWS: dict[str, Law] = {
+MODELS: dict[str, CostModel] = {
     **{
-        name: replace(law, source=AS_A2A3, kind="guessed" if law.kind == "guessed" else "derived")
-        for name, law in A2A3.items()
+        name: replace(model, source=AS_A2A3, kind="guessed" if model.kind == "guessed" else "derived")
+        for name, model in A2A3.items()
         if "-" in name or name.startswith(("tmatmul", "tgemv", "PIPE_"))
     },
-    "gm-vec": Law(
+    "gm-vec": CostModel(
         "calls * (start + bytes / calls / rate)",
         f"{AS_A2A3}; {COPY}",
         "derived",
         {"start": 264, "rate": 128},
         high="1406 + bytes / 95.7",
     ),
-    "vec-gm": Law("bytes / rate", f"{AS_A2A3}; {COPY}", "derived", {"rate": 109.38}, high="305 + bytes / 76"),
+    "vec-gm": CostModel(
+        "bytes / rate", f"{AS_A2A3}; {COPY}", "derived", {"rate": 109.38}, high="305 + bytes / 76"
+    ),
     # --- fitted ---
     **fitted(
         "tadd tsub",
@@ -106,7 +108,7 @@ LAWS: dict[str, Law] = {
     **fitted(
         "trsqrt", "4: 4.02946 75.5702 / 4 0.03265 76.4643", "2: 8.10656 81.0984 / 8.01119 0.05721 80.7114"
     ),
-    "tsel": Law(
+    "tsel": CostModel(
         "a * lines + b if lines % 2 == 0 else odd * lines + start",
         FIT,
         "fitted",
@@ -131,7 +133,7 @@ LAWS: dict[str, Law] = {
     # Falls over the profiled points, up to ten pieces; it is not continued.
     **each(
         "tcvt:f16-f32 tcvt:bf16-f32",
-        Law(
+        CostModel(
             "b - a * min(lines, 10)",
             FIT,
             "fitted",
@@ -160,14 +162,14 @@ LAWS: dict[str, Law] = {
     # --- gathers ---
     **each(
         "tgather tgatherb tscatter",
-        Law("55 + 10 * lines", f"{SIMULATED}: a gather every ten cycles", "derived", low="55 + lines"),
+        CostModel("55 + 10 * lines", f"{SIMULATED}: a gather every ten cycles", "derived", low="55 + lines"),
     ),
     **each("mgather.row mscatter.row mgather.elem mscatter.elem", THREADS),
     **{
         name: A2A3[name]
         for name in ("load_scalar", "store_scalar", "comm.tnotify", "comm.twait", "comm.ttest")
     },
-    "PIPE_V": Law(LINE, SIMULATED, "guessed", {"a": 1, "b": 55}, ragged="a * per_row * rows + b"),
+    "PIPE_V": CostModel(LINE, SIMULATED, "guessed", {"a": 1, "b": 55}, ragged="a * per_row * rows + b"),
 }
 
-TABLE = CostTable(1650, "Ascend 950, as a public report of it says", LAWS, cores=32)
+TABLE = CostTable(1650, "Ascend 950, as a public report of it says", MODELS, cores=32)

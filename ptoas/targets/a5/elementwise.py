@@ -43,7 +43,7 @@ ROWS: Rows = {
             e.TMulOp: MULTIPLIED,
         }
     ),
-    **f.BINARY_ALIKE.each(dict.fromkeys((e.TAndOp, e.TOrOp), BITS)),
+    **f.BINARY_SAME_TYPE.each(dict.fromkeys((e.TAndOp, e.TOrOp), BITS)),
     e.TShlOp: SHIFT,
     e.TShrOp: SHIFT,
     e.TDivOp: f.divided(f.precise(f.BINARY, "Div").of(DIVIDED)),

@@ -46,7 +46,7 @@ TABLE = TableModel(
 
 GATHERED = (*NINE, *FLOAT8, *HIF8)
 INDEXED_BY_HEADERS = (*elements("i8 u8 bf16"), *WIDE, *FLOAT8, *HIF8)
-"""What the index form of TGATHER takes besides by the headers of August 2026 (D28)."""
+"""Types that the index form of TGATHER additionally takes by the headers of August 2026 (D28)."""
 ATOMICS = {
     "add": elements("i32 u32 f16 bf16 f32"),
     "max": elements("i32 u32 f32"),

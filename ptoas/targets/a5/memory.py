@@ -12,7 +12,7 @@ from ptoas.targets.specs import LOADED, elements
 
 PLAIN = {"f32": "f16 bf16 f32", "i32": "i32"}
 SCALED = {"f32": "i8 ui8 hif8 f16 bf16 f8E4M3FN f32", "i32": "i8 ui8 f16 bf16"}
-"""What accumulators become without a scale, and with one, wherever they go."""
+"""Result types of accumulators without a scale, and with one, for every destination."""
 
 ROWS: Rows = {
     TLoadOp: load(LOADED, dn_to_nz=True).override(

@@ -24,9 +24,9 @@ from ptoas.targets.specs import FLOAT4, FLOAT8, HIF8, NINE, ROW_MAJOR, SCALE, el
 
 MOVED = (*NINE, *FLOAT8, *HIF8, *SCALE)
 PARTS = elements("i8 i32 f16 bf16 f32 f8e4m3 f8e5m2 hif8 f8E8M0 f4E1M2x2 f4E2M1x2")
-"""What textract and tinsert copy within the unified buffer, which lists its types."""
+"""Types that textract and tinsert copy within the unified buffer."""
 MADE = elements("i8 ui8 i32 f16 bf16 f32 f8e4m3 f8e5m2 hif8")
-"""What tmov makes boxes of there."""
+"""Types for which tmov makes boxes there."""
 WAYS = {"mat": "left right bias scaling scale_left scale_right", "vec": "vec mat", "acc": "vec mat"}
 EXTRACTED = {**WAYS, "mat": "left right scale_left scale_right"}
 INSERTED = {"vec": "vec mat", "acc": "vec mat"}

@@ -32,7 +32,7 @@ ROUNDED = (
     Rounding("f8E5M2", RoundMode.RINT),
     Rounding("hif8", RoundMode.ROUND),
 )
-"""What the header rounds in one way, whatever the mode says."""
+"""Types that the header rounds in one way, whatever the mode."""
 
 NUMBERS = BLOCKS.override(rules=(results_of_blocks_have_no_gaps,))
 

@@ -20,7 +20,7 @@ ROWS: Rows = {
             **dict.fromkeys((e.TShlOp, e.TShrOp), INTEGERS),
         }
     ),
-    **f.BINARY_ALIKE.each({e.TAddOp: ARITHMETIC, e.TAndOp: INTEGERS, e.TOrOp: INTEGERS}),
+    **f.BINARY_SAME_TYPE.each({e.TAddOp: ARITHMETIC, e.TAndOp: INTEGERS, e.TOrOp: INTEGERS}),
     e.TDivOp: f.precise(f.BINARY, "Div").of(ARITHMETIC),
     e.TXorOp: f.BINARY_SCRATCH.of(INTEGERS),
     e.TRemOp: f.precise(f.BINARY_SCRATCH, "Rem").of(ARITHMETIC),

@@ -11,7 +11,7 @@ from ptoas.targets.specs import LOADED, NINE, WIDE
 
 PLAIN = {"f32": "f32 f16 bf16", "i32": "i32"}
 SCALED = {"f32": "i8 ui8 f16 bf16", "i32": "i8 ui8 f16 bf16 i16"}
-"""What accumulators become without a scale, and with one, wherever they go."""
+"""Result types of accumulators without a scale, and with one, for every destination."""
 
 ROWS: Rows = {
     TLoadOp: load(LOADED, empty=True).override(rules=(m.load_makes_fractals_of_two_dimensions,)),

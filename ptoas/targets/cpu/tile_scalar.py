@@ -20,7 +20,7 @@ SCRATCH = f.SCALAR.override(
 )
 
 LAST_STEP = (tiles_have_one_type(slots="src1"),)
-"""It is TADD."""
+"""The last step is TADD."""
 
 ROWS: Rows = {
     **f.SCALAR.each(

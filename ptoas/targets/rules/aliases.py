@@ -90,7 +90,7 @@ def simulator_reshapes_within_a_kind(op: AliasOp, know: Facts) -> Violations:
 
 
 def _kind(element: Attribute) -> str | None:
-    """What C++ calls a number: integral, floating, or (half and shorter) neither."""
+    """The C++ kind of a number: integral, floating, or (half and shorter) neither."""
     known = BY_TYPE[element]
     if known.is_integer:
         return "integral"

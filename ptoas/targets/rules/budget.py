@@ -1,4 +1,6 @@
-"""How much local memory a kernel uses, with all that it calls (D22, D36; document 000, UB Memory Budget)."""
+"""Local memory used by a kernel and all functions that it calls (D22, D36; document 000, UB Memory
+Budget).
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ from ptoas.targets.facts import Facts
 from ptoas.targets.row import Row
 from ptoas.targets.rule import Related, Violation, mismatch, rule
 from ptoas.targets.rules.examples import kernel, mgather
-from ptoas.targets.target import Target, asks_for_scratch
+from ptoas.targets.target import Target, needs_scratch
 
 Violations = Iterator[Violation]
 
@@ -243,8 +245,8 @@ def _limit(functions: Sequence[FunctionFacts], target: Target, loc: TileLoc) -> 
     return target.memory_size(loc, functions[0].has_simt(target)) if loc in target.memories else None
 
 
-def is_near_the_end(functions: Sequence[FunctionFacts], target: Target) -> bool:
-    """Whether a kernel may need more than there is: a bound that is quickly found."""
+def may_exceed_memory(functions: Sequence[FunctionFacts], target: Target) -> bool:
+    """Return True if a kernel may exceed the memory, by a bound that is cheap to compute."""
     placed, stacked = _needs(functions, target)
     needed = {loc: placed.get(loc, 0) + stacked.get(loc, 0) for loc in placed | stacked}
     simt = functions[0].has_simt(target)
@@ -264,8 +266,9 @@ _GET_TILES = (CallOp, TGatherOp, CollectiveOp, StagedOp, TransferOp)
 """Some of these get a tile that no row speaks of."""
 
 
-def ends_as_written(facts: FunctionFacts, target: Target) -> dict[TileLoc, int] | None:
-    """Where the tiles of a kernel that calls nothing end, if its text alone says it; `None`: ask the passes.
+def memory_end_as_written(facts: FunctionFacts, target: Target) -> dict[TileLoc, int] | None:
+    """Return the end of the tiles of a kernel without calls, if its text determines it; `None`: run the
+    passes.
 
     It does where the author has placed every tile, and the passes neither add one nor drop the last of those
     that are used: a plain instruction touches that, in no branch that may be left out.
@@ -299,7 +302,7 @@ def ends_as_written(facts: FunctionFacts, target: Target) -> dict[TileLoc, int] 
 def _needs(
     functions: Sequence[FunctionFacts], target: Target
 ) -> tuple[dict[TileLoc, int], dict[TileLoc, int]]:
-    """Where the tiles of each memory end that have an address, and how many bytes the others take at most.
+    """Return the end of the placed tiles of each memory, and an upper bound of the bytes of the others.
 
     Those, and rings of channels, lie above each other. Loops that hand tiles on may need each twice.
     """
@@ -314,7 +317,7 @@ def _needs(
             placed[type.loc.data] = max(placed.get(type.loc.data, 0), *ends)
         own = [value for value in (*facts.arguments, *facts.local_tiles) if value not in addresses]
         tiles = [cast(TileType, value.type) for value in own]
-        for type in (*tiles, *_handed_on(facts), *_scratch(facts, target)):
+        for type in (*tiles, *_carried_tiles(facts), *_scratch(facts, target)):
             stacked[type.loc.data] = stacked.get(type.loc.data, 0) + 2 * type.size_bytes
         for ring in facts.instances(ReserveBufferOp):
             loc, end = TileLoc(ring.space.data.value), (ring.address or 0) + 2 * ring.size.value.data
@@ -322,8 +325,8 @@ def _needs(
     return placed, stacked
 
 
-def _handed_on(facts: FunctionFacts) -> Iterator[TileType]:
-    """Tiles that go in and out of loops and branches."""
+def _carried_tiles(facts: FunctionFacts) -> Iterator[TileType]:
+    """Tiles that are carried into and out of loops and branches."""
     for op in facts.ops:
         if op.regions:
             inside = (argument for region in op.regions for block in region.blocks for argument in block.args)
@@ -334,7 +337,7 @@ def _handed_on(facts: FunctionFacts) -> Iterator[TileType]:
 def _scratch(facts: FunctionFacts, target: Target) -> Iterator[TileType]:
     """Tiles that lowering will add."""
     for kind, ops in facts.by_class.items():
-        for op in cast("list[PtoOp]", ops) if asks_for_scratch(kind, target) else ():
+        for op in cast("list[PtoOp]", ops) if needs_scratch(kind, target) else ():
             row = target.row(op)
             if not isinstance(row, Row) or not row.scratch:
                 continue

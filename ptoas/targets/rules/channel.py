@@ -14,7 +14,7 @@ from ptoas.targets.facts import Facts
 from ptoas.targets.fixit import Fixit
 from ptoas.targets.row import Row
 from ptoas.targets.rule import Violation, mismatch, rule
-from ptoas.targets.rules.channel_examples import EVERYWHERE, LOCAL, PAIR, both, once, there_and_back
+from ptoas.targets.rules.channel_examples import EVERYWHERE, LOCAL, PAIR, both, both_directions, once
 from ptoas.targets.shared.channel_model import ChannelModel
 from ptoas.targets.target import Target
 
@@ -50,8 +50,10 @@ def out_of_range(op: PipeInitOp | ChannelOp, model: ChannelModel) -> Violations:
             yield mismatch(name, number, required, field=name)
 
 
-def sound(channels: Channels, target: Target) -> Iterator[Channel]:
-    """Channels that the target has, whose numbers make sense; of others it is said where those stand."""
+def valid_channels(channels: Channels, target: Target) -> Iterator[Channel]:
+    """Return the channels that the target supports and whose numbers are valid; other rules report the
+    rest.
+    """
     for channel in channels.all:
         inits = [end.init for end in channel.ends]
         if not all(isinstance(target.row(init), Row) for init in inits):
@@ -139,8 +141,8 @@ def slots_are_in_global_memory(op: PipeInitOp, know: Facts) -> Violations:
     "PTO-H104",
     source="pto/npu/a5/TPush.hpp header: DIR_BOTH_GM has no push",
     reason="The library of A5 has no push for channels through global memory that go both ways.",
-    failing=there_and_back("gm_slot_buffer = %gm : !pto.ptr<f32>, "),
-    passing=there_and_back(),
+    failing=both_directions("gm_slot_buffer = %gm : !pto.ptr<f32>, "),
+    passing=both_directions(),
     on="a5 a5-custom",
 )
 def slots_in_global_memory_go_one_way(op: PipeInitOp, know: Facts) -> Violations:

@@ -1,4 +1,4 @@
-"""The two ends of a channel: who declares them, what they agree on, the rings that they name."""
+"""The two ends of a channel: their declarations, their agreement, the rings that they name."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ptoas.dialects.pto.channel import (
 from ptoas.dialects.pto.core_enums import Flow
 from ptoas.dialects.pto.enums import AddressSpace
 from ptoas.targets.rule import Related, Violation, mismatch, rule
-from ptoas.targets.rules.channel import sound
+from ptoas.targets.rules.channel import valid_channels
 from ptoas.targets.rules.channel_examples import EVERYWHERE, PAIR, both, once, with_more_channels
 from ptoas.targets.target import Target
 
@@ -66,17 +66,17 @@ def a_channel_has_two_ends(channels: Channels, target: Target) -> Violations:
             part="statement",
             fix="name what reserve_buffer gives on one side, and import_reserved_buffer on the other",
             related=tuple(Related("an end", end.init) for end in others),
-            severity=Severity.WARNING if len(kinds) == 1 and _says_its_flags(last.init) else None,
+            severity=Severity.WARNING if len(kinds) == 1 and _fixes_flags(last.init) else None,
         )
 
 
-def _says_its_flags(init: PipeInitOp) -> bool:
-    """Whether the other end can be compiled elsewhere: which flags they share is written down."""
+def _fixes_flags(init: PipeInitOp) -> bool:
+    """Return True if the declaration fixes the flags, so that the other end can be compiled separately."""
     return isinstance(init, HandleInitOp) and init.flag_base is not None
 
 
 def _declared(end: End) -> object:
-    """What a declaration is known by in its function."""
+    """The key of a declaration in its function."""
     init = end.init
     return (end.function, init.SIDE, init.number) if isinstance(init, InitializePipeOp) else init
 
@@ -104,7 +104,7 @@ def the_ends_of_a_channel_agree(channels: Channels, target: Target) -> Violation
         if len(channel.ends) != 2:
             continue
         first, second = (end.init for end in channel.ends)
-        here, there = _said(second), _said(first)
+        here, there = _declared_values(second), _declared_values(first)
         for name, found in here.items():
             if found != there[name]:
                 yield mismatch(
@@ -118,7 +118,7 @@ def the_ends_of_a_channel_agree(channels: Channels, target: Target) -> Violation
                 )
 
 
-def _said(init: PipeInitOp) -> dict[str, object]:
+def _declared_values(init: PipeInitOp) -> dict[str, object]:
     return {
         "dir_mask": init.dir_mask.value.data,
         "slot_size": init.bytes_of_slot,
@@ -174,7 +174,7 @@ def a_reserved_ring_holds_all_slots(channels: Channels, target: Target) -> Viola
     cores, mat for the cube core. Where so few tiles are pushed that the missing slots are never filled, that
     is a warning."""
     knowledge = Knowledge()
-    for channel in sound(channels, target):
+    for channel in valid_channels(channels, target):
         for init, flow in ((end.init, flow) for end in channel.ends for flow in end.init.flows):
             source = ring_source(init.consumer(flow))
             if not isinstance(source, ReserveBufferOp):

@@ -1,4 +1,4 @@
-"""What goes through channels: halves, sizes, memories, types, views of slots."""
+"""Entries of channels: halves, sizes, memories, types, views of slots."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ptoas.dialects.pto.element_types import element_size, element_text
 from ptoas.dialects.pto.enums import KernelKind, TileLoc
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 from ptoas.targets.rule import Related, Violation, mismatch, rule
-from ptoas.targets.rules.channel import sound
+from ptoas.targets.rules.channel import valid_channels
 from ptoas.targets.rules.channel_examples import (
     EVERYWHERE,
     LOCAL,
@@ -53,7 +53,7 @@ def passed(use: ChannelOp) -> Passed | None:
 
 
 def place_of(use: ChannelOp) -> str:
-    """The slot in which that stands."""
+    """The slot of the operand or result that is passed."""
     return "result" if isinstance(use, TPopFromAicOp | TPopFromAivOp | AllocSlotOp) else "entry"
 
 
@@ -80,7 +80,7 @@ def moves(channel: Channel, flow: Flow) -> tuple[list[PushOp], list[PopOp], list
 def what_is_split_has_halves(channels: Channels, target: Target) -> Violations:
     """A tile that is split by 1 has an even number of rows, by 2 of columns, by 3 an odd number of rows, by 4
     of columns. Splits 3 and 4 are of tiles from cube to vector through global memory."""
-    for channel in sound(channels, target):
+    for channel in valid_channels(channels, target):
         init = channel.first
         for use in channel.uses:
             odd = use.halves > 2
@@ -120,7 +120,7 @@ def halves_suit_local_memory(channels: Channels, target: Target) -> Violations:
     """On a5, where the slots are in local memory: an accumulator that is split has 32-bit elements, and by
     columns a multiple of 32 of them; a half by columns that goes to the cube core has a multiple of 32
     bytes."""
-    for channel in sound(channels, target):
+    for channel in valid_channels(channels, target):
         for use in channel.uses:
             entry = passed(use)
             if not use.halves or not isinstance(use, PushOp) or not isinstance(entry, TileType):
@@ -150,7 +150,7 @@ def halves_suit_local_memory(channels: Channels, target: Target) -> Violations:
 def what_is_pushed_fits_a_slot(channels: Channels, target: Target) -> Violations:
     """What is pushed, both halves together, and after a conversion on its way, is no larger than a slot; nor
     is what is popped, where nothing here pushes it."""
-    for channel in sound(channels, target):
+    for channel in valid_channels(channels, target):
         limit = channel.first.bytes_of_slot
         for flow in channel.first.flows:
             pushes, pops, _ = moves(channel, flow)
@@ -169,7 +169,7 @@ def what_is_pushed_fits_a_slot(channels: Channels, target: Target) -> Violations
 
 
 def _bytes(use: PushOp, channel: Channel) -> int | None:
-    """What a push fills of a slot; `None` where only the running program knows."""
+    """Bytes that a push fills of a slot; `None` if only known at run time."""
     entry = passed(use)
     assert entry is not None
     in_memory = channel.first.memory is not None
@@ -185,7 +185,7 @@ def _bytes(use: PushOp, channel: Channel) -> int | None:
 
 
 def _whole(use: PopOp) -> int | None:
-    """What a pop that takes a whole tile takes from a slot."""
+    """Bytes that a pop of a whole tile takes from a slot."""
     type = passed(use)
     if not isinstance(type, TileType) or use.halves != 0 or DYNAMIC in type.valid:
         return None
@@ -213,7 +213,7 @@ _MEMORIES = {
 def a_tile_comes_from_and_goes_to_its_memory(channels: Channels, target: Target) -> Violations:
     """To the vector cores go tiles of acc and arrive in vec; to the cube core go tiles of vec and arrive in
     mat."""
-    for channel in sound(channels, target):
+    for channel in valid_channels(channels, target):
         for use in channel.uses:
             type, flow = passed(use), flow_of(use)
             if not isinstance(type, TileType) or flow is None:
@@ -236,7 +236,7 @@ def a_tile_comes_from_and_goes_to_its_memory(channels: Channels, target: Target)
 def a_tile_is_popped_as_it_is_pushed(channels: Channels, target: Target) -> Violations:
     """Both sides of a channel have one element type, unless a push converts, and extents that the split makes
     of each other."""
-    for channel in sound(channels, target):
+    for channel in valid_channels(channels, target):
         for flow in channel.first.flows:
             pushes, pops, _ = moves(channel, flow)
             pushed = [(push, type) for push in pushes if (type := passed(push)) is not None]
@@ -261,7 +261,7 @@ def a_tile_is_popped_as_it_is_pushed(channels: Channels, target: Target) -> Viol
 def _misfit(
     channel: Channel, flow: Flow, push: PushOp, pushed: Passed, pop: PopOp, popped: Passed
 ) -> tuple[str, str, str] | None:
-    """How what is popped differs from what is pushed: by what, as found, as required."""
+    """Compare a pop with its push: the differing property, the found and the required value."""
     epilogue = channel.first.acc_push_epilogue
     converts = epilogue is not None and epilogue.quant is not PushQuant.NoQuant
     if pushed.element_type != popped.element_type and not converts:
@@ -302,7 +302,7 @@ def a_slot_is_as_the_tensor_of_its_channel(channels: Channels, target: Target) -
     """What goes through a channel of views is views with the element type, rank and extents of its
     gm_slot_tensor; half of them in one dimension where they are split. The tensor fills a slot, or half of
     it."""
-    for end in (end for channel in sound(channels, target) for end in channel.ends):
+    for end in (end for channel in valid_channels(channels, target) for end in channel.ends):
         memory = None if end.init.memory is None else end.init.memory.type
         if not isinstance(memory, ViewType) or not end.init.is_of_views:
             continue

@@ -12,7 +12,7 @@ from ptoas.dialects.pto.element_types import BY_TEXT, element_text
 from ptoas.dialects.pto.enums import BLayout, ReluPreMode, SLayout
 from ptoas.dialects.pto.types import TileType
 from ptoas.targets.rule import Violation, mismatch, rule
-from ptoas.targets.rules.channel import sound
+from ptoas.targets.rules.channel import valid_channels
 from ptoas.targets.rules.channel_entries import passed, place_of
 from ptoas.targets.rules.channel_examples import EPILOGUE, LOCAL_EPILOGUE, both
 from ptoas.targets.target import Target
@@ -24,7 +24,7 @@ _LAYOUTS = {
     PushLayout.NZ2DN: (BLayout.ColMajor, SLayout.NoneBox),
     PushLayout.NZ2NZ: (BLayout.ColMajor, SLayout.RowMajor),
 }
-"""How the tile lies that a push makes."""
+"""Layout of the tile that a push writes."""
 
 _OF_INTEGERS = frozenset(
     (
@@ -61,7 +61,7 @@ def a_push_converts_to_what_is_popped(channels: Channels, target: Target) -> Vio
     """acc_push_epilogue is of a channel from cube to vector whose tiles are not split, its relu is no_relu or
     normal_relu, its quant one that the target has; what is pushed and popped has the element types of the
     quant, and what is popped its layout."""
-    for channel in sound(channels, target):
+    for channel in valid_channels(channels, target):
         init, epilogue = channel.first, channel.first.acc_push_epilogue
         if epilogue is None:
             continue
@@ -109,7 +109,7 @@ def a_push_converts_to_what_is_popped(channels: Channels, target: Target) -> Vio
 def a_push_through_memory_converts_to_rows(channels: Channels, target: Target) -> Violations:
     """Where the slots of a channel are in global memory, acc_push_epilogue has a layout that the target's
     library can pass through it: nz2nd on a2a3, none on a5."""
-    for channel in sound(channels, target):
+    for channel in valid_channels(channels, target):
         init, epilogue = channel.first, channel.first.acc_push_epilogue
         if epilogue is None or init.memory is None:
             continue

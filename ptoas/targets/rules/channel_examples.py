@@ -54,13 +54,13 @@ func.func @vector(%gm: !pto.ptr<f32>, %vec: !vec) {VECTOR} {{
 
 
 def both(text: str, old: str, new: str) -> str:
-    """A program with something said otherwise wherever it stands."""
+    """A program with a text replaced everywhere."""
     assert old in text, old
     return text.replace(old, new)
 
 
 def once(text: str, old: str, new: str) -> str:
-    """A program with something said otherwise where it stands first."""
+    """A program with the first occurrence of a text replaced."""
     assert old in text, old
     return text.replace(old, new, 1)
 
@@ -113,8 +113,8 @@ LOCAL_EPILOGUE = both(EPILOGUE, "gm_slot_buffer = %gm : !pto.ptr<f32>, ", "")
 _RING = 'pto.reserve_buffer {{name = "{}", size = {}, location = #pto.address_space<{}>, auto = true}} -> i32'
 
 
-def there_and_back(memory: str = "") -> str:
-    """Tiles go both ways through one channel."""
+def both_directions(memory: str = "") -> str:
+    """A program whose tiles go both ways through one channel."""
     operands = f"{memory}c2v_consumer_buf = %there : i32, v2c_consumer_buf = %back : i32"
     return f"""\
 {_TYPES}func.func @cube(%gm: !pto.ptr<f32>, %acc: !acc) {CUBE} {{
@@ -135,7 +135,7 @@ func.func @vector(%gm: !pto.ptr<f32>) {VECTOR} {{
 
 
 def with_more_channels(count: int) -> str:
-    """Beside the first channel there are others, which nothing uses."""
+    """A program with further channels that nothing uses."""
     text = PAIR
     for n in range(1, count + 1):
         declared = (

@@ -14,7 +14,7 @@ from ptoas.dialects.pto.element_types import element_text
 from ptoas.dialects.pto.enums import KernelKind
 from ptoas.dialects.pto.quant import PushScaleOp, SetQuantScalarOp, SetQuantVectorOp
 from ptoas.targets.rule import Related, Violation, mismatch, rule
-from ptoas.targets.rules.channel import sound
+from ptoas.targets.rules.channel import valid_channels
 from ptoas.targets.rules.channel_examples import LOCAL_EPILOGUE, once
 from ptoas.targets.target import Target
 
@@ -51,7 +51,7 @@ def a_push_finds_its_scale(channels: Channels, target: Target) -> Violations:
     """Before a push whose acc_push_epilogue scales, set_quant_scalar or set_quant_vector of its channel
     stands in the same block, or in one around it."""
     unsound = {end.init for end in channels.ends()}
-    unsound -= {end.init for channel in sound(channels, target) for end in channel.ends}
+    unsound -= {end.init for channel in valid_channels(channels, target) for end in channel.ends}
     for end, setters in _numbered(channels):
         epilogue = end.init.acc_push_epilogue
         if epilogue is None or end.init in unsound or not takes_scales(epilogue.quant):
@@ -71,7 +71,7 @@ def a_push_finds_its_scale(channels: Channels, target: Target) -> Violations:
 
 
 def _is_before(first: Operation, second: Operation) -> bool:
-    """Whether the first stands before the second in its block, or in one around that."""
+    """Return True if the first operation precedes the second in its block, or in an enclosing block."""
     at: Operation | None = second
     while at is not None:
         if at.parent is first.parent and at.parent is not None:

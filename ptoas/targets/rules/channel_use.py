@@ -1,4 +1,4 @@
-"""What is done with a channel: which one it is, in which direction, how often, until when."""
+"""Uses of a channel: the channel, the direction, the number of uses, the lifetime of a popped tile."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from ptoas.dialects.pto.enums import KernelKind
 from ptoas.dialects.pto.scalar import GetSubblockIdxOp, GetSubblockNumOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.targets.rule import Related, Violation, mismatch, rule
-from ptoas.targets.rules.channel import sound
+from ptoas.targets.rules.channel import valid_channels
 from ptoas.targets.rules.channel_entries import moves
 from ptoas.targets.rules.channel_examples import EVERYWHERE, LOCAL, PAIR, both, once
 from ptoas.targets.target import Target
@@ -84,7 +84,7 @@ def tiles_of_a_channel_are_split_alike(channels: Channels, target: Target) -> Vi
     """All instructions of a channel in one direction have one split, on both sides; the splits of both
     directions are all 0, or none is, and nosplit says which. Between instructions that name their pipe it is
     a warning: each side has a pipe of its own, and says itself whom it speaks to."""
-    for channel in sound(channels, target):
+    for channel in valid_channels(channels, target):
         uses, firsts = channel.uses, dict[Flow | None, ChannelOp]()
         for use in uses:
             first = firsts.setdefault(flow_of(use), use)
@@ -134,7 +134,7 @@ def pushes_pops_and_frees_balance(channels: Channels, target: Target) -> Violati
     was pushed for, or more pushes than pops and slots together. Else it is a warning, also of a channel that
     one side alone uses."""
     knowledge = Knowledge()
-    for channel in sound(channels, target):
+    for channel in valid_channels(channels, target):
         if len(channel.ends) != 2:
             continue
         for flow in channel.first.flows:
@@ -186,7 +186,7 @@ _FREE = "  pto.tfree_from_aic {split = 0}\n"
 )
 def a_slot_is_not_used_after_it_is_free(channels: Channels, target: Target) -> Violations:
     """After tfree the tile or view that was popped is not used; where a pop copies the slot, it may be."""
-    for end in (end for channel in sound(channels, target) for end in channel.ends):
+    for end in (end for channel in valid_channels(channels, target) for end in channel.ends):
         init = end.init
         if target.model(init).frees_at_pop(init.memory is not None, init.is_of_views):
             continue
@@ -262,7 +262,7 @@ def what_a_pop_is_told_is_open(channels: Channels, target: Target) -> Violations
 def whole_tiles_are_for_the_first_vector_core(channels: Channels, target: Target) -> Violations:
     """On a5 a function that asks which vector core it is on uses a channel of whole tiles under a condition;
     of others vector core 0 alone runs what is done with it."""
-    for channel in sound(channels, target):
+    for channel in valid_channels(channels, target):
         end = channel.end(KernelKind.Vector)
         if end is None or not channel.nosplit:
             continue

@@ -68,7 +68,7 @@ def _staging(op: StagedOp, know: Facts) -> list[TileFacts]:
 
 
 def holds(tile: TileFacts, shape: tuple[int, ...]) -> bool:
-    """Whether a rank's data is one chunk; an open extent that is not known may be all of the tile's."""
+    """Return True if a rank's data is one chunk; an open extent that is unknown may be all of the tile's."""
     rows, cols = (
         whole if known == DYNAMIC else known for known, whole in zip(tile.valid, tile.type.shape, strict=True)
     )

@@ -1,4 +1,4 @@
-"""Small things that several chapters say."""
+"""Helper functions shared by several chapters."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ptoas.dialects.pto.types import DYNAMIC
 
 
 def fits(found: Sequence[int], required: Sequence[int]) -> bool:
-    """Whether extents are equal as far as both are known."""
+    """Return True if extents are equal as far as both are known."""
     return all(DYNAMIC in (f, r) or f == r for f, r in zip(found, required, strict=True))
 
 

@@ -1,4 +1,4 @@
-"""Which core runs what."""
+"""Assignment of instructions to cube and vector cores."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def an_instruction_is_on_its_core(facts: FunctionFacts, _target: Target) -> Viol
     kind = kind_of(facts.func)
     if kind is None and not any(True for _ in facts.instances(SectionOp)):
         return
-    for op in _that_need_a_core(facts, kind):
+    for op in _core_sensitive_operations(facts, kind):
         here, own = core_of(op), own_kind(op)
         if here is not None and own is not None and here is not own:
             yield mismatch(
@@ -62,9 +62,10 @@ def an_instruction_is_on_its_core(facts: FunctionFacts, _target: Target) -> Viol
             )
 
 
-def _that_need_a_core(facts: FunctionFacts, kind: KernelKind | None) -> dict[Operation, None]:
-    """What may be on the wrong core, each once: instructions that name a side, and users of tiles that the
-    kind of the function alone does not explain."""
+def _core_sensitive_operations(facts: FunctionFacts, kind: KernelKind | None) -> dict[Operation, None]:
+    """Operations that may be on the wrong core, each once: instructions that name a side, and users of
+    tiles that the kind of the function alone does not explain.
+    """
     sides = facts.instances(NumberedChannelOp, InitializePipeOp)
     found: dict[Operation, None] = dict.fromkeys((*sides, *facts.instances(CounterOp)))
     own = {KernelKind.Vector: (TileLoc.Vec,), None: ()}.get(kind, tuple(set(TileLoc) - {TileLoc.Vec}))

@@ -1,4 +1,4 @@
-"""The parts of a function for cube and vector cores: neither needs anything of the other."""
+"""The cube and vector parts of a function, which may not depend on each other."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ func.func @kernel(%t: !vec, %acc: !acc, %at: index, %last: index, %out: !pto.mem
 
 
 def crossing_parts(function: FuncOp) -> Violations:
-    """Where the parts of a mixed function for cube and vector cores need something of each other."""
+    """Find uses across the cube and vector parts of a mixed function."""
     if function.function_type.outputs.data:
         name = function.sym_name.data
         message = f"@{name} returns a value, and cube and vector cores run different parts of it"
@@ -98,7 +98,7 @@ func.func @kernel(%l: !l, %r: !r, %acc: !acc, %x: !vec) {
 }"""
 
 
-def _said(cube: str, vector: str, end: str) -> str:
+def _program(cube: str, vector: str, end: str) -> str:
     lines = _STEPS.replace("CUBE", cube).replace("VECTOR", vector).replace("END", end).splitlines()
     return "\n".join(line for line in lines if line.strip())
 
@@ -108,8 +108,8 @@ def _said(cube: str, vector: str, end: str) -> str:
     source="public memory model: cube core and vector core; PTOAS section.cube, section.vector",
     reason="A device has no core with a matrix unit and a unified buffer: a run does such a function as one "
     "sequence of steps, but its C++ has no core to run on.",
-    failing=_said("", "", ""),
-    passing=_said("pto.section.cube {", "pto.section.vector {", "}"),
+    failing=_program("", "", ""),
+    passing=_program("pto.section.cube {", "pto.section.vector {", "}"),
     on="a2a3 a5 a5-custom",
     severity=Severity.WARNING,
     scope="function",

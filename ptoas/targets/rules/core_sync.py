@@ -1,4 +1,4 @@
-"""Which core runs what, rings in its memory, counters between cores, barriers over all of them."""
+"""Sections of cores, rings in their memory, counters between cores, barriers over all of them."""
 
 from __future__ import annotations
 

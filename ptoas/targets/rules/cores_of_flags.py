@@ -1,4 +1,4 @@
-"""What a core can wait for."""
+"""Flags that a core can wait for."""
 
 from __future__ import annotations
 

@@ -117,11 +117,11 @@ def phases_of_an_accumulator_take_turns(facts: FunctionFacts, _target: Target) -
     of columns; a product with accPhase does not follow a final one before a store with stPhase final."""
     for op in walk(facts.func):
         for block in (block for region in op.regions for block in region.blocks):
-            yield from _turns(block.ops, facts)
+            yield from _check_phases(block.ops, facts)
 
 
-def _turns(ops: Iterable[Operation], facts: FunctionFacts) -> Violations:
-    """The phases in one block; where control flow or a call comes between, nothing is known any more."""
+def _check_phases(ops: Iterable[Operation], facts: FunctionFacts) -> Violations:
+    """The phases in one block; control flow and calls end the known sequence."""
     last: list[tuple[SSAValue, ProductOp, bool]] = []
     """Accumulators, the product that wrote them last, and whether it waits for a final store."""
     for op in ops:
@@ -132,8 +132,8 @@ def _turns(ops: Iterable[Operation], facts: FunctionFacts) -> Violations:
         if isinstance(op, ProductOp):
             dst, phase = op.destination, op.acc_phase.data if op.acc_phase is not None else None
             earlier = next((each for each in last if _same(each[0], dst, facts)), None)
-            spoken = phase in (AccPhase.Partial, AccPhase.Final)
-            if spoken and earlier is not None and earlier[2]:
+            has_phase = phase in (AccPhase.Partial, AccPhase.Final)
+            if has_phase and earlier is not None and earlier[2]:
                 yield Violation(
                     f"product with accPhase into {value_name(dst)}: found a final product in it that no "
                     "final store has taken, required a store with stPhase final between them",
@@ -180,7 +180,7 @@ def _store(
 
 
 def _same(one: SSAValue, other: SSAValue, facts: FunctionFacts) -> bool:
-    """Whether two tiles are certainly one place, or a part of it."""
+    """Return True if one tile is certainly the other, or a part of it."""
     if one is other:
         return True
     return any(a.overlaps(b, unsure=False) for a in facts.places(one) for b in facts.places(other))
@@ -212,7 +212,7 @@ def _turned(opcode: str, dst: str, src: str) -> str:
     passing=_turned("tmov", "32x128x!pto.f4E2M1x2", "64x64x!pto.f4E2M1x2"),
     on="a5",
 )
-def pairs_are_turned_whole(op: FixpipeOp, know: Facts, turns: bool = True) -> Violations:
+def pairs_are_turned_whole(op: FixpipeOp, know: Facts, transposes: bool = True) -> Violations:
     """Where pairs of fp4 are transposed on their way to left or right, both tiles have the same numbers:
     twice the columns, or rows, that count pairs. Of a part its indices are those of the source."""
     src, dst = know.tile("src"), know.tile("dst")
@@ -220,7 +220,7 @@ def pairs_are_turned_whole(op: FixpipeOp, know: Facts, turns: bool = True) -> Vi
         return
     if SLayout.NoneBox in (src.type.slayout, dst.type.slayout) or src.type.slayout is dst.type.slayout:
         return
-    if not turns:
+    if not transposes:
         required = f"slayout {dst.type.slayout.value}: the simulator moves bytes and leaves pairs as they are"
         yield mismatch("slayout of src for pairs of fp4", src.type.slayout.value, required, slot="src")
     elif not isinstance(op, TExtractOp) and (found := _numbers(src.type.slayout, src.type.shape)) != (

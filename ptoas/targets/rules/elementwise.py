@@ -1,4 +1,4 @@
-"""What is special to arithmetic and moves: pairs of types and of memories, precision, shifts."""
+"""Rules of arithmetic and moves: pairs of types and of memories, precision, shifts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ptoas.targets.rules.examples import instruction, kernel
 
 Violations = Iterator[Violation]
 Table = Mapping[str, str]
-"""For a word, the words that go with it: `{"f32": "f16 bf16"}`."""
+"""The words that match a word: `{"f32": "f16 bf16"}`."""
 
 
 @rule(

@@ -12,7 +12,7 @@ from ptoas.targets.facts import Facts
 from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.common import fits
 from ptoas.targets.rules.examples import instruction
-from ptoas.targets.rules.operands import is_idle
+from ptoas.targets.rules.operands import is_no_op
 
 
 @rule(
@@ -26,7 +26,7 @@ from ptoas.targets.rules.operands import is_idle
 def one_source_has_a_value_for_each_row(op: RowExpandOp, know: Facts) -> Iterator[Violation]:
     """One source is row_major and valid as the destination; the other has one column (col_major), or rows of
     32 bytes (row_major). Of one column both look alike: then the first is the full one."""
-    if is_idle(know):
+    if is_no_op(know):
         return
     dst = know.tile("dst")
     each, full = ("src0", "src1") if _repeats_the_first(know) else ("src1", "src0")
@@ -67,7 +67,7 @@ def _is_row_major(tile: TileFacts) -> bool:
 
 
 def _repeats_the_first(know: Facts) -> bool:
-    """Whether `src0` is the source that is repeated, as far as it is known: the column, or the narrow one."""
+    """Return True if `src0` is the repeated source as far as known: the column, or the narrow one."""
     first, second = know.tile("src0"), know.tile("src1")
     if _is_row_major(first) != _is_row_major(second):
         return _is_row_major(second)

@@ -19,7 +19,7 @@ from ptoas.targets.rules.examples import acc, instruction, kernel, left
 
 Violations = Iterator[Violation]
 Table = Mapping[str, str]
-"""For a source type, the types that it becomes: `{"f32": "f16 bf16"}`."""
+"""The result types of a source type: `{"f32": "f16 bf16"}`."""
 
 SCALE_FRACTAL = 32
 """Bytes of a box of scales."""

@@ -32,7 +32,7 @@ _GOOD_CUSTOM = mgather("row", "16x32xf32", "64x32xf32", "16x1xi32")
 
 
 def _case(row: bool | None = None, table: Layout | None = None) -> Callable[[IndexedMemoryOp, Facts], bool]:
-    """Whether an instruction has this mode, and a table in this layout; `None`: any."""
+    """Return a predicate for instructions with this mode and a table in this layout; `None`: any."""
     return lambda _, know: row in (None, know.is_row) and table in (None, know.view("mem").layout)
 
 
@@ -80,7 +80,9 @@ def row_index_is_one_dimensional(op: IndexedMemoryOp, know: Facts) -> Violations
 
 
 def _row_index_mismatch(op: IndexedMemoryOp, know: Facts, found: str, required: str) -> Violation:
-    """An index that is none of rows; one for each element suggests that Row is the mode by default only."""
+    """The violation of an index that does not select rows; an index for each element suggests that Row is
+    the mode by default only.
+    """
     what, fix = "valid shape of the index in Row mode", None
     if op.coalesce is None:
         what += f", the default of {know.target.name}"
@@ -120,7 +122,9 @@ def elem_index_has_the_shape_of_the_tile() -> Stated:
 
 
 def _has_its_mode(_op: IndexedMemoryOp, know: Facts) -> bool:
-    """Whether the target has the mode; else that is what is wrong, and legalizing it changes the index."""
+    """Return True if the target has the mode; otherwise the mode is reported, and legalising it changes
+    the index.
+    """
     return not know.is_row or know.model.has_row_mode
 
 

@@ -1,4 +1,4 @@
-"""Indices that the program makes itself, on their way to a gather or scatter: between what and what they lie.
+"""Value ranges of indices that the program computes itself, up to the gather or scatter that uses them.
 
 A gather in two stages picks indices out of a tile that the program filled (`tci`, arithmetic with constants)
 and gathers with those. Where all that is known before it runs, so is an index that is out of bounds.
@@ -28,11 +28,11 @@ from ptoas.targets.target import Target
 Violations = Iterator[Violation]
 Range = tuple[int, int]
 Known = dict[SSAValue, tuple[Range, Operation]]
-"""For a tile, the least and the greatest number in it, and the instruction that made them."""
+"""The least and the greatest number in a tile, and the instruction that wrote them."""
 
 
 _SOURCES = (e.TCIOp, TExpandSOp)
-"""What makes indices of constants alone."""
+"""Instructions that make indices from constants alone."""
 
 _ARITHMETIC = (s.TAddSOp, s.TSubSOp, s.TMulSOp, s.TMaxSOp, s.TMinSOp)
 _USERS = (TGatherOp, MGatherOp)
@@ -114,7 +114,7 @@ def _in_block(
 
 @cache
 def _is_followed(kind: type[Operation]) -> bool:
-    """Whether it uses indices, or makes numbers of numbers."""
+    """Return True if the instruction uses indices, or computes numbers from numbers."""
     return issubclass(kind, _FOLLOWED)
 
 
@@ -134,7 +134,7 @@ def _used(op: Operation, facts: FunctionFacts, target: Target) -> tuple[SSAValue
 
 
 def _made(op: Operation, facts: FunctionFacts, known: Known) -> Range | None:
-    """Between what the numbers lie that an instruction writes."""
+    """The value range of the numbers that an instruction writes."""
 
     def of(value: SSAValue) -> Range | None:
         found = known.get(facts.root(value))

@@ -1,4 +1,4 @@
-"""What only deserves a look: programs that are legal, and probably not what was meant."""
+"""Lints: programs that are legal, but probably not what was meant."""
 
 from __future__ import annotations
 
@@ -80,13 +80,13 @@ def _kernel(*lines: str) -> str:
     return kernel(f"%a = pto.alloc_tile : {_TILE}", *lines, args=f"%x: {_MEMORY}")
 
 
-def _gives_memory(touches: Touches) -> bool:
-    """Whether the function writes global memory: of one that does not, the tiles are the results."""
+def _writes_global_memory(touches: Touches) -> bool:
+    """Return True if the function writes global memory; otherwise its tiles are the results."""
     return any(each.write and isinstance(each.value.type, ViewType) for _, all in touches for each in all)
 
 
 def _is_followed(root: SSAValue) -> bool:
-    """Whether nothing but instructions of PTO uses a tile, so that all of its uses are known."""
+    """Return True if only PTO instructions use a tile, so that all of its uses are known."""
     return all(isinstance(use.operation, PtoOp) and not use.operation.results for use in root.uses)
 
 
@@ -108,7 +108,7 @@ def _is_followed(root: SSAValue) -> bool:
 )
 def a_result_is_read(facts: FunctionFacts, touches: Touches) -> Violations:
     """In a function that writes global memory, what an instruction writes into a local tile is read."""
-    if facts.manual_placement or not _gives_memory(touches):
+    if facts.manual_placement or not _writes_global_memory(touches):
         return  # Tiles at one address are read through each other.
     written: dict[SSAValue, Operation] = {}
     read: set[SSAValue] = set()
@@ -150,7 +150,7 @@ def a_result_is_read(facts: FunctionFacts, touches: Touches) -> Violations:
 def a_tile_is_used(facts: FunctionFacts, touches: Touches) -> Violations:
     """In a function that is placed by the compiler and writes global memory, an instruction uses every tile
     that is allocated."""
-    if facts.manual_placement or not _gives_memory(touches):
+    if facts.manual_placement or not _writes_global_memory(touches):
         return  # Generated programs name addresses that they do not use, which costs nothing.
     for op in facts.by_class.get(AllocTileOp, ()):
         tile = op.results[0]
@@ -190,15 +190,16 @@ def a_move_has_another_destination(facts: FunctionFacts, touches: Touches) -> Vi
 
 _OVERWRITE = {"pto.tload", "pto.tstore", "pto.texpands", "pto.tmov"}
 _OVERWRITES = (BinaryOp, ScalarOp, UnaryOp)
-"""What writes all of its destination, and none of it depends on what was there; some by name, so that a check
-imports no chapter that the program lacks."""
+"""Instructions that overwrite their whole destination without reading it; some by name, so that a check
+imports no chapter that the program lacks.
+"""
 
 MOST_UNREAD = 16
 """Writes that nothing has read yet and that are looked back for."""
 
 _ELSEWHERE = (func.CallOp, UnregisteredOp, SetValidShapeOp)
 _CHAPTERS_ELSEWHERE = {"comm", "remote", "asynchronous"}
-"""What lets someone else look at memory, or changes what a write means."""
+"""Chapters whose instructions make memory visible to others, or change the meaning of a write."""
 
 
 @rule(
@@ -215,9 +216,9 @@ _CHAPTERS_ELSEWHERE = {"comm", "remote", "asynchronous"}
 def what_is_written_is_read_before_it_is_overwritten(facts: FunctionFacts, touches: Touches) -> Violations:
     """In a function that writes global memory, between two instructions of a block that write the same bytes,
     all of them, something reads these."""
-    if not _gives_memory(touches):
+    if not _writes_global_memory(touches):
         return
-    for stretch in _stretches(facts, touches):
+    for stretch in _uninterrupted_runs(facts, touches):
         twice = _written_twice(stretch, facts)
         if not twice:
             continue
@@ -235,12 +236,12 @@ def what_is_written_is_read_before_it_is_overwritten(facts: FunctionFacts, touch
 Stretch = list[tuple[Operation, tuple[Touch, ...]]]
 
 
-def _stretches(facts: FunctionFacts, touches: Touches) -> Iterator[Stretch]:
-    """What touches memory, one block at a time and nobody else looking at it in between."""
+def _uninterrupted_runs(facts: FunctionFacts, touches: Touches) -> Iterator[Stretch]:
+    """Operations that access memory, in runs within one block that no other reader interrupts."""
     by_op = dict(touches)
     found: dict[Block | None, Stretch] = {}
     for op in facts.ops:
-        if op.regions or _lets_others_look(op.__class__):
+        if op.regions or _makes_memory_visible(op.__class__):
             yield found.pop(op.parent, [])
         elif op in by_op:
             found.setdefault(op.parent, []).append((op, by_op[op]))
@@ -248,7 +249,7 @@ def _stretches(facts: FunctionFacts, touches: Touches) -> Iterator[Stretch]:
 
 
 @cache
-def _lets_others_look(kind: type[Operation]) -> bool:
+def _makes_memory_visible(kind: type[Operation]) -> bool:
     chapter = kind.__module__.rpartition(".")[2]
     return (
         issubclass(kind, _ELSEWHERE) or chapter in _CHAPTERS_ELSEWHERE or kind.name == "pto.fence.barrier_all"

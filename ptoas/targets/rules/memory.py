@@ -22,7 +22,7 @@ from ptoas.targets.specs import FLOAT4, Types, element_names
 Violations = Iterator[Violation]
 
 MOST_BURSTS = 4095
-"""Of one copy of A2 and A3."""
+"""Maximum number of bursts of one copy on A2 and A3."""
 
 
 def _tile_layout(tile: TileFacts) -> Layout | None:
@@ -57,8 +57,10 @@ def _extents(view: ViewFacts, layout: Layout) -> tuple[int, int]:
 
 
 def is_list_for_a_column(tile: TileFacts, view: ViewFacts) -> bool:
-    """Whether a list, one row of nd memory whose elements follow each other, is loaded into a tile of one
-    column: the same bytes on both sides, and `lower` calls the memory the column that it is as well."""
+    """Return True if one contiguous row of nd memory is loaded into a tile of one column.
+
+    Both sides have the same bytes, and `lower` declares the memory as the column as well.
+    """
     *others, count = view.shape5
     if view.layout is not Layout.ND or not tile.is_dn or tile.type.cols != 1 or others != [1, 1, 1, 1]:
         return False
@@ -74,7 +76,7 @@ def _shape_differs(tile: TileFacts, view: ViewFacts, slot: str, layout: Layout |
 
 
 def _blocks(found: Sequence[int], required: tuple[int, int]) -> tuple[Related, ...]:
-    """One block as it is and as it should be, where its extents are known."""
+    """Draw one block as found and as required, if its extents are known."""
     rows, cols = found
     return () if DYNAMIC in (rows, cols) else (Related(drawing.boxes((rows, cols), required)),)
 

@@ -1,4 +1,4 @@
-"""Kernels that calculate something and leave nothing behind."""
+"""Kernels without any visible effect."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def a_kernel_stores_something(facts: KernelFacts, target: Target) -> Violations:
     if not any(_writes_tiles(each, target) for each in facts.functions):
         return
     names = {each.func.sym_name.data for each in facts.functions if each.func.body.blocks}
-    if any(_is_seen_outside(each, names, target) for each in facts.functions):
+    if any(_has_visible_effect(each, names, target) for each in facts.functions):
         return
     yield Violation(
         f"kernel @{facts.name} writes nothing to global memory; all that it calculates is lost",
@@ -156,8 +156,10 @@ def _is_seen(kind: type[Operation]) -> bool:
     return _is_passed_on(kind) or kind.name == STORE_SCALAR
 
 
-def _is_seen_outside(facts: FunctionFacts, known: set[str], target: Target) -> bool:
-    """Whether something that a function does lasts: it writes memory of its caller, or hands a value on."""
+def _has_visible_effect(facts: FunctionFacts, known: set[str], target: Target) -> bool:
+    """Return True if the function has a lasting effect: it writes memory of its caller, or returns a
+    value.
+    """
     if facts.func.function_type.outputs.data or any(map(_is_seen, facts.by_class)):
         return True
     if any(call.callee.string_value() not in known for call in facts.instances(func.CallOp)):
@@ -179,8 +181,7 @@ def _counterparts(function: func.FuncOp) -> Iterator[func.FuncOp]:
 
 
 def _may_be_written(argument: SSAValue) -> bool:
-    """Whether an instruction writes the memory of an argument, through whatever is made of it; where that
-    can't be followed it may be."""
+    """Return True if an instruction may write the memory of an argument, also through derived values."""
     seen, work = {argument}, [argument]
     while work:
         for use in work.pop().uses:
@@ -202,8 +203,7 @@ def _writes(op: PtoOp, operand: int) -> bool:
 
 
 def _derived(op: Operation, operand: int) -> list[SSAValue] | None:
-    """The values that may stand for the memory that an operand of an operation stands for; `None` if that
-    can't be told."""
+    """The values that may refer to the memory of an operand of an operation; `None` if unknown."""
     if _is_passed_on(op.__class__):
         return None
     if isinstance(op, func.CallOp):

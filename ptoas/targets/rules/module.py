@@ -1,4 +1,4 @@
-"""What a module and its functions say in their attributes: the target (D2), the tail of a function."""
+"""Attributes of modules and functions: the target (D2), the tail of a function."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ Calls = Mapping[FuncOp, Sequence[tuple[CallOp, FuncOp]]]
 
 
 def _without_leaves(calls: Calls) -> list[FuncOp]:
-    """The functions from which a circle of calls is reached: mostly none."""
+    """The functions from which a cycle of calls is reached; usually empty."""
     callers: dict[FuncOp, list[FuncOp]] = {}
     for function, made in calls.items():
         for _, callee in made:
@@ -176,7 +176,7 @@ def _without_leaves(calls: Calls) -> list[FuncOp]:
 
 
 def _reaches(start: FuncOp, goal: FuncOp, calls: Calls) -> bool:
-    """Whether one function calls another, directly or not; it reaches itself."""
+    """Return True if one function calls another, directly or indirectly; it reaches itself."""
     seen, work = {start}, [start]
     while work:
         for _, callee in calls[work.pop()]:

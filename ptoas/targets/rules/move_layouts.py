@@ -1,4 +1,4 @@
-"""Between which layouts a tile is moved from one memory to another (headers of TMOV, TEXTRACT, TINSERT)."""
+"""Layouts between which a tile can be moved (headers of TMOV, TEXTRACT, TINSERT)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from ptoas.targets.rules.examples import instruction, kernel, tload
 Violations = Iterator[Violation]
 
 Ways = Mapping[str, str]
-"""For two memories, the pairs of layouts: `{"acc mat": "*-nz"}`; `*` is what the memory has (PTO-V109)."""
+"""The pairs of layouts for two memories: `{"acc mat": "*-nz"}`; `*` is any layout of the memory
+(PTO-V109).
+"""
 
 ORDERS = {name.lower(): order for name, order in LAYOUTS.items()}
 BLOCK = 512
@@ -34,8 +36,11 @@ TEXTS = {
 
 
 def _names(tile: TileFacts, from_acc: bool) -> set[str]:
-    """What the table calls the layout of a tile. What comes from an accumulator is written in blocks of 16
-    columns: of 4 bytes these are 1024 bytes, and but for f32 nothing cuts them in two."""
+    """The names of a tile's layout in the table.
+
+    Accumulators are written in blocks of 16 columns: for 4-byte elements these are 1024 bytes, and only f32
+    is split in two.
+    """
     name = next(name for name, order in ORDERS.items() if order == (tile.type.blayout, tile.type.slayout))
     if name == "nd" and tile.rows == 1:
         return {"nd", "row"}
@@ -53,7 +58,7 @@ def _names(tile: TileFacts, from_acc: bool) -> set[str]:
 
 
 def _is_narrow(tile: TileFacts) -> bool:
-    """Whether a row has 32 bytes: then plain rows and one column of blocks are the same bytes."""
+    """Return True if a row has 32 bytes: then plain rows and one column of blocks are the same bytes."""
     return tile.cols * tile.size == BURST
 
 
@@ -330,7 +335,7 @@ def bytes_from_vec_follow_each_other(op: FixpipeOp, know: Facts) -> Violations:
 
 
 def _rows_of_blocks(src: TileFacts) -> Violations:
-    """What tinsert asks of Zn in vec."""
+    """Check the requirement of tinsert on Zn in vec."""
     step, compact = src.type.geometry.box[0], src.type.compact
     if src.valid_rows > 0 and src.valid_rows % step:
         yield mismatch("valid rows of src", src.valid_rows, f"a multiple of {step}", slot="src")

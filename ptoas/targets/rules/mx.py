@@ -25,7 +25,7 @@ GROUP, STEP = 32, 64
 
 
 def _numbers(tile: TileType) -> int:
-    """How many numbers an element along k stands for."""
+    """The number of values that an element along k packs."""
     return 2 if tile.element_type.name.startswith("pto.f4") else 1
 
 
@@ -101,7 +101,7 @@ def each_group_has_a_scale() -> Stated:
 
 
 def _groups(tile: TileFacts, dim: int) -> int:
-    """How many groups along k a tile is valid for."""
+    """The number of groups along k for which a tile is valid."""
     terms = tile.valid[dim]
     return DYNAMIC if terms == DYNAMIC else -(-terms * _numbers(tile.type) // GROUP)
 
@@ -167,7 +167,7 @@ def scales_belong_to_their_operand(op: TGetScaleAddrOp, know: Facts) -> Violatio
             TileLoc.Right: "f8E8M0 in scaling, col_major + col_major, fractal 32",
         }[src.loc]
         found = f"{dst.element_name} in {dst.loc.value}, {dst.layout_text}"
-        soft = Severity.WARNING if _lie_alike(dst.type, src.loc) else None
+        soft = Severity.WARNING if _has_layout_of_scales(dst.type, src.loc) else None
         inside = SLayout.RowMajor if src.loc is TileLoc.Left else SLayout.ColMajor
         blocks = BLayout.RowMajor if src.loc is TileLoc.Left else BLayout.ColMajor
         orders = (dst.type.blayout, dst.type.slayout), (blocks, inside)
@@ -176,8 +176,8 @@ def scales_belong_to_their_operand(op: TGetScaleAddrOp, know: Facts) -> Violatio
         yield mismatch(what, found, required, slot="dst", severity=soft, related=picture)
 
 
-def _lie_alike(type: TileType, operand: TileLoc) -> bool:
-    """Whether a tile lies as the scales of an operand in this memory do, whatever it is made of."""
+def _has_layout_of_scales(type: TileType, operand: TileLoc) -> bool:
+    """Return True if a tile has the layout of an operand's scales in this memory, whatever its type."""
     wanted = {TileLoc.Left: TileLoc.ScaleLeft, TileLoc.Right: TileLoc.ScaleRight}[operand]
     own = type.loc.data
     return own is TileLoc.Scaling and SCALE_MEMORIES.get((type.blayout, type.slayout)) is wanted

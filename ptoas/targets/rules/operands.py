@@ -1,4 +1,5 @@
-"""What every instruction asks of its operands, as its row says: types, memories, layouts, extents.
+"""Requirements of every instruction on its operands, read from its row: types, memories, layouts,
+extents.
 
 These few rules read the row; they are not listed in it.
 """
@@ -31,8 +32,8 @@ _ADD = instruction("tadd", "16x32xf32", "16x32xf32", "16x32xf32")
 _EVERYWHERE = "cpu a2a3 a5"
 
 
-def is_idle(know: Facts) -> bool:
-    """Whether the destination says that there is nothing to do."""
+def is_no_op(know: Facts) -> bool:
+    """Return True if the destination's type makes the instruction a no-op."""
     return know.row.idle and know.tile("dst").valid == (0, 0)
 
 
@@ -140,7 +141,7 @@ def _orders(tile: TileFacts, required: drawing.Order | None) -> tuple[Related, .
 )
 def operand_is_not_empty(op: PtoOp, know: Facts) -> Violations:
     """Where the instruction works on at least one element, no extent of its operands is 0."""
-    for slot, at, tile, spec in () if is_idle(know) else know.tiles:
+    for slot, at, tile, spec in () if is_no_op(know) else know.tiles:
         if not spec.empty and 0 in tile.valid:
             what = f"valid shape of {slot}"
             yield mismatch(what, shape_str(tile.valid), "at least 1x1", slot=_where(slot, at))
@@ -197,7 +198,7 @@ def valid_extents_agree(op: PtoOp, know: Facts) -> Violations:
 
 
 def _is_open(know: Facts, slot: str) -> bool:
-    """Whether the types of the tiles in a slot leave valid extents to the running program."""
+    """Return True if the types of the tiles in a slot leave valid extents to run time."""
     types = [value.type for value in know.values(slot)]
     return any(isinstance(type, TileType) and DYNAMIC in type.valid for type in types)
 
@@ -219,14 +220,14 @@ def physical_extents_agree(op: PtoOp, know: Facts) -> Violations:
 
 
 def _disagreements(
-    know: Facts, said: Mapping[str, str], kind: str, extents: Callable[[TileFacts], Sequence[int]]
+    know: Facts, expected: Mapping[str, str], kind: str, extents: Callable[[TileFacts], Sequence[int]]
 ) -> Iterator[tuple[Violation, set[str]]]:
     """Operands whose extents differ from those that the operands before them gave the same letters; each with
     the slots that disagree."""
-    if is_idle(know):
+    if is_no_op(know):
         return
     bound: dict[str, tuple[int, str]] = {}
-    for slot, text in said.items():
+    for slot, text in expected.items():
         if not know.values(slot):
             continue
         found = extents(know.tile(slot))
@@ -246,7 +247,7 @@ def _disagreements(
 
 
 def _required(letter: str, extent: int, bound: dict[str, tuple[int, str]], slot: str) -> int:
-    """The extent that a letter stands for; the first known one that is met binds it."""
+    """The extent bound to a letter; the first known one binds it."""
     if letter == "_":
         return extent
     if letter.isdigit():
@@ -287,7 +288,7 @@ def scratch_is_large_enough(op: PtoOp, know: Facts) -> Violations:
         if found >= least:
             continue
         violation = mismatch(f"size of {slot}", f"{found} bytes", f"at least {least} bytes", slot=slot)
-        if scratch.behind and has_address(know.values(slot)[0]):
+        if scratch.uses_bytes_after and has_address(know.values(slot)[0]):
             fix = f"keep {least} bytes free from the address of {slot} on"
             violation = replace(violation, severity=Severity.WARNING, fix=fix)
         yield violation
@@ -319,7 +320,7 @@ def rules_for(row: Row) -> tuple[Rule, ...]:
 
 def _rules_for(row: Row) -> tuple[Rule, ...]:
     tiles, views = row.tiles.values(), row.views.values()
-    said = {
+    expected = {
         _TYPE: any(spec.types is not None for spec in (*tiles, *views)),
         _MEMORY: bool(row.tiles),
         _LAYOUT: any(s.layout for s in tiles) or any(s.layouts for s in views),
@@ -329,4 +330,4 @@ def _rules_for(row: Row) -> tuple[Rule, ...]:
         physical_extents_agree: bool(row.shape),
         scratch_is_large_enough: any(slot not in row.ignores for slot in row.scratch),
     }
-    return tuple(rule for rule, speaks in said.items() if speaks)
+    return tuple(rule for rule, speaks in expected.items() if speaks)

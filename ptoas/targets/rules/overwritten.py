@@ -1,4 +1,4 @@
-"""What an instruction leaves behind in tiles that it reads or works in."""
+"""Contents of tiles that an instruction overwrites although it only reads or works in them."""
 
 from __future__ import annotations
 
@@ -74,13 +74,13 @@ def what_is_overwritten_is_not_read(facts: FunctionFacts, target: Target) -> Vio
 
 @cache
 def _works_in_tiles(kind: type[Operation], target: Target) -> bool:
-    """Whether any form of an instruction may leave something behind."""
+    """Return True if any form of an instruction may overwrite a tile that is not its destination."""
     scratch = kind.SCRATCH if issubclass(kind, PtoOp) else ()
     return any({*row.clobbers, *scratch} - {*row.ignores} for row in rows_of(kind, target))
 
 
 def _worked_in(op: PtoOp, facts: FunctionFacts, target: Target) -> Iterator[SSAValue]:
-    """The tiles that hold nothing of value when the instruction is done."""
+    """The tiles whose contents are undefined after the instruction."""
     row = target.row(op)
     if not isinstance(row, Row):
         return
@@ -92,7 +92,7 @@ def _worked_in(op: PtoOp, facts: FunctionFacts, target: Target) -> Iterator[SSAV
 
 
 def _follows(first: Operation, second: Operation) -> bool:
-    """Whether the second is surely reached after the first: its block, or one around it, holds the first."""
+    """Return True if the second operation certainly runs after the first, whose block encloses it."""
     block = second.parent
     while block is not None:
         if block is first.parent:

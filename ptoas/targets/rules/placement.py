@@ -1,4 +1,4 @@
-"""The tiles of a whole function: addresses, overlaps, what is read before it is written (D21, D22)."""
+"""The tiles of a whole function: addresses, overlaps, reads of uninitialised tiles (D21, D22)."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def _keeps_apart(kind: type[Operation], target: Target) -> bool:
 
 
 def _is_one_tile(value: SSAValue, other: SSAValue, facts: FunctionFacts) -> bool:
-    """Whether two tiles have each element in the same bytes."""
+    """Return True if two tiles have each element in the same bytes."""
     one, two = value.type, other.type
     assert isinstance(one, TileType) and isinstance(two, TileType)
     if facts.storage(value).identity != facts.storage(other).identity:
@@ -283,7 +283,7 @@ def a_tile_is_written_before_it_is_read(facts: FunctionFacts, touches: Touches) 
 
     def write(value: SSAValue, at: int) -> None:
         if isinstance(value.type, TileType):
-            for root in _perhaps_meant(facts.root(value), facts):
+            for root in _possible_tiles(facts.root(value), facts):
                 writes.setdefault(root, []).append(at)
             if by_hand:
                 placed.append((facts.storage(value), at))
@@ -298,11 +298,11 @@ def a_tile_is_written_before_it_is_read(facts: FunctionFacts, touches: Touches) 
             elif isinstance(value.type, TileType):
                 reads.append((op, operand, facts.root(value), at))
     for op in facts.ops:
-        for value in _perhaps_written(op):
+        for value in _possible_writes(op):
             write(value, place[op])
     seen: set[SSAValue] = set()
     for op, operand, root, at in reads:
-        written = [w for meant in _perhaps_meant(root, facts) for w in writes.get(meant, [])]
+        written = [w for meant in _possible_tiles(root, facts) for w in writes.get(meant, [])]
         if not isinstance(root, OpResult) or root in seen or any(w < at for w in written):
             continue
         if not root.owner.name.startswith("pto."):
@@ -326,19 +326,22 @@ def a_tile_is_written_before_it_is_read(facts: FunctionFacts, touches: Touches) 
             slot=("operand", operand),
             part="value",
             related=(Related("it is made here", root.owner),),
-            fix=_meant_instead(root, writes, {read for _, _, read, _ in reads}),
+            fix=_similar_name(root, writes, {read for _, _, read, _ in reads}),
         )
 
 
-def _perhaps_meant(root: SSAValue, facts: FunctionFacts) -> Sequence[SSAValue]:
-    """The tiles that a name may stand for: of several tiles under one name, each, and the name itself."""
+def _possible_tiles(root: SSAValue, facts: FunctionFacts) -> Sequence[SSAValue]:
+    """The tiles that a name may refer to: each tile of a multi-tile, and the name itself."""
     owner = root.owner
     return (root, *map(facts.root, owner.source)) if isinstance(owner, MultiTileGetOp) else (root,)
 
 
-def _perhaps_written(op: Operation) -> Sequence[SSAValue]:
-    """Operands that someone else may write: a callee, the next turn of a loop, an operation that nobody
-    knows, which writes its `outs(...)` if it has them (D29)."""
+def _possible_writes(op: Operation) -> Sequence[SSAValue]:
+    """Operands that may be written elsewhere.
+
+    Writers are callees, the next iteration of a loop, and unknown operations, which write their `outs(...)`
+    if they have them (D29).
+    """
     if is_of(op.__class__, (UnregisteredOp,)):
         sizes: Attribute | None = op.attributes.get("operandSegmentSizes")
         ins_outs = int_values(sizes) if sizes is not None else ()
@@ -346,7 +349,7 @@ def _perhaps_written(op: Operation) -> Sequence[SSAValue]:
     return op.operands if op.name in ("func.call", "scf.yield", "scf.for", "scf.while") else ()
 
 
-def _meant_instead(tile: SSAValue, written: Iterable[SSAValue], read: set[SSAValue]) -> str | None:
+def _similar_name(tile: SSAValue, written: Iterable[SSAValue], read: set[SSAValue]) -> str | None:
     """A destination that nothing had defined defines a tile (D23), so a slip of the pen makes a new one."""
     unused = {value_name(value) for value in written if value not in read}
     near = nearest(value_name(tile), sorted(unused))

@@ -1,4 +1,5 @@
-"""What means different things, or nothing, on the other targets that are checked (D8, D12, D15, D16).
+"""Programs whose meaning differs, or that are illegal, on other targets that are checked (D8, D12, D15,
+D16).
 
 These rules speak only when more than one target is checked.
 """

@@ -1,4 +1,4 @@
-"""What is special to conversion and quantisation: pairs of types, and how extents belong together."""
+"""Rules of conversion and quantisation: pairs of types, and matching extents."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ptoas.targets.rules.examples import instruction, kernel
 
 Violations = Iterator[Violation]
 Table = Mapping[str, str]
-"""For a word, the words that go with it: `{"f32": "f16 bf16"}`."""
+"""The words that match a word: `{"f32": "f16 bf16"}`."""
 
 
 @rule(

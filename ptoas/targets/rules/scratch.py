@@ -1,4 +1,4 @@
-"""What scratch tiles are valid for, where a header asks."""
+"""Valid extents of scratch tiles that a header requires."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is special to sorting and merging."""
+"""Rules of sorting and merging."""
 
 from __future__ import annotations
 

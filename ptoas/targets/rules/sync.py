@@ -1,4 +1,6 @@
-"""Flags and pipes, where they are the programmer's (D21; document 000, Pipe / Synchronisation Model)."""
+"""Flags and pipes in functions with manual synchronisation (D21; document 000, Pipe / Synchronisation
+Model).
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,7 @@ _GOOD = _copy(*_pair("V", "MTE3"))
 
 
 def _analysis(facts: FunctionFacts, target: Target) -> SyncFlow | None:
-    """The analysis that these rules share; `None` where flags are the compiler's."""
+    """The analysis that these rules share; `None` if the compiler inserts the flags."""
     if not facts.is_synchronised_by_hand:
         return None
     key = (target.name, "sync")
@@ -159,17 +161,17 @@ def _too_early(
         op=second.op,
         slot=None if at is None else ("operand", at),
         part="value",
-        fix=_apart(hazard) or fix,
-        fixit=None if _apart(hazard) else fixit,
+        fix=_partial_overlap(hazard) or fix,
+        fixit=None if _partial_overlap(hazard) else fixit,
         related=(
             Related(f"`{_opcode(first.op)}` {verbs[first.write]} it here", first.op),
-            *_why_by_hand(hazard, facts),
+            *_manual_sync_note(hazard, facts),
         ),
     )
 
 
-def _why_by_hand(hazard: Hazard, facts: FunctionFacts) -> Iterator[Related]:
-    """Said once: one flag, and none is inserted (D21)."""
+def _manual_sync_note(hazard: Hazard, facts: FunctionFacts) -> Iterator[Related]:
+    """The note, given once, that a single flag switches the insertion off (D21)."""
     hazards = [each for each in facts.analyses.values() if isinstance(each, SyncFlow)]
     if facts.sync_override is not None or not any(
         hazard is next(iter(h.hazards.values()), None) for h in hazards
@@ -184,8 +186,10 @@ def _why_by_hand(hazard: Hazard, facts: FunctionFacts) -> Iterator[Related]:
         )
 
 
-def _apart(hazard: Hazard) -> str | None:
-    """Where two tiles overlap in part, that is what is wrong: in whichever order, one loses what it held."""
+def _partial_overlap(hazard: Hazard) -> str | None:
+    """The overlap of two tiles that share only a part of their bytes: no order of the accesses is
+    correct.
+    """
     one, other = hazard.first.place, hazard.second.place
     if not isinstance(one, Storage) or not isinstance(other, Storage) or one.root is other.root:
         return None
@@ -358,7 +362,7 @@ def own_flags_of_an_instruction_are_down(facts: FunctionFacts, target: Target) -
 
 
 def _twice(*between: str) -> str:
-    """Two stores to one place, in a function whose flags are the programmer's."""
+    """Two stores to one place, in a function with manual synchronisation."""
     adding = "{atomicType = #pto<atomic_type atomic_add>}"
     store = f"pto.tstore ins(%a : {_TILE}) outs(%y : {_MEM}) {adding}"
     return _copy(*_pair("V", "MTE3"), after=(*between, store))

@@ -207,11 +207,13 @@ def index_tile_has_an_index_for_each_element() -> Stated:
 def mask_gather_fits_the_destination(op: TGatherOp, know: Facts) -> Violations:
     """Mask form: the destination has room for all elements, or with axis "col" rows, that the pattern
     keeps. An example of document 004 has not, so that this is a warning, and an error in a run (D40)."""
-    yield from _room_for_what_is_kept(op, know.tile("src").valid, know.tile("dst").type.shape, "")
+    yield from _selected_fits(op, know.tile("src").valid, know.tile("dst").type.shape, "")
 
 
-def _room_for_what_is_kept(op: TGatherOp, src: Sequence[int], dst: Sequence[int], word: str) -> Violations:
-    """Whether what the pattern keeps of `src` fits the extents `dst`, which `word` describes."""
+def _selected_fits(op: TGatherOp, src: Sequence[int], dst: Sequence[int], word: str) -> Violations:
+    """Check that the elements of `src` that the pattern selects fit the extents `dst`, described by
+    `word`.
+    """
     assert op.mask_pattern is not None
     first, step = op.mask_pattern.data.places
     if DYNAMIC in (*src, *dst):
@@ -241,8 +243,8 @@ def _room_for_what_is_kept(op: TGatherOp, src: Sequence[int], dst: Sequence[int]
 def mask_gather_stays_in_the_valid_rows(op: TGatherOp, know: Facts) -> Violations:
     """Mask form: what the pattern keeps fits the valid region of the destination."""
     src, dst = know.tile("src").valid, know.tile("dst")
-    if not any(_room_for_what_is_kept(op, src, dst.type.shape, "")):
-        yield from _room_for_what_is_kept(op, src, dst.valid, "valid ")
+    if not any(_selected_fits(op, src, dst.type.shape, "")):
+        yield from _selected_fits(op, src, dst.valid, "valid ")
 
 
 # --- compare form --------------------------------------------------------------------------------

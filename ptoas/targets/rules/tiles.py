@@ -66,7 +66,11 @@ def tile_is_made_of_32_byte_rows(facts: FunctionFacts, target: Target) -> Violat
         tile = facts.knowledge.tile(value)
         word, extent = contiguous(tile)
         width = extent * tile.size
-        if tile.type.slayout is not SLayout.NoneBox or width % BURST == 0 or _is_spoken_of(value, target):
+        if (
+            tile.type.slayout is not SLayout.NoneBox
+            or width % BURST == 0
+            or _row_requires_whole_blocks(value, target)
+        ):
             continue
         step = BURST // tile.size
         fix = f"pad to {-(-extent // step) * step} {word} and keep {extent} valid"
@@ -91,7 +95,7 @@ def fractal_tile_is_made_of_blocks(facts: FunctionFacts, target: Target) -> Viol
     for value in (*facts.arguments, *facts.local_tiles):
         tile = facts.knowledge.tile(value)
         # Where there are NZ tables, MGATHER and MSCATTER speak of blocks too.
-        if tile.type.slayout is SLayout.NoneBox or _is_spoken_of(value, target, boxed=True):
+        if tile.type.slayout is SLayout.NoneBox or _row_requires_whole_blocks(value, target, boxed=True):
             continue
         rows, cols = box_of(tile.type.slayout, tile.type.fractal, tile.size)
         free = tile.loc is TileLoc.Vec or tile.type.fractal == 32 or tile.type.rows == 1
@@ -135,7 +139,9 @@ def tile_has_a_layout_of_its_memory(facts: FunctionFacts, target: Target) -> Vio
 
 
 def _is_walked(tile: SSAValue) -> bool:
-    """Whether an instruction goes through a tile in the order of its layout; scales are but an address."""
+    """Return True if an instruction traverses a tile in the order of its layout; scales are only an
+    address.
+    """
     users = [use.operation for use in tile.uses if isinstance(use.operation, PtoOp)]
     return any(tile is not getattr(user, "fp", None) for user in users)
 
@@ -180,15 +186,15 @@ def tile_type_has_a_valid_element(facts: FunctionFacts, _target: Target) -> Viol
 
 
 def _origin(tile: SSAValue, facts: FunctionFacts) -> tuple[Operation, str | tuple[str, int]]:
-    """Where a tile's type is given: the operation that makes it, or the function whose argument it is."""
+    """The operation that defines a tile's type, or the function whose argument it is."""
     if isinstance(tile, OpResult):
         return tile.owner, "result"
     assert isinstance(tile, BlockArgument)
     return facts.func, ("argument", tile.index)
 
 
-def _is_spoken_of(tile: SSAValue, target: Target, boxed: bool = False) -> bool:
-    """Whether an instruction's own row says that this tile is made of whole blocks."""
+def _row_requires_whole_blocks(tile: SSAValue, target: Target, boxed: bool = False) -> bool:
+    """Return True if an instruction's own row requires that this tile consists of whole blocks."""
     users = [use.operation for use in tile.uses]
     for op in (tile.owner, *users):
         row = target.row(op) if isinstance(op, PtoOp) else None

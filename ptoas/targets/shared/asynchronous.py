@@ -15,7 +15,7 @@ from ptoas.targets.specs import Types, tile, view
 
 @dataclass(frozen=True)
 class Engine:
-    """Who moves the data."""
+    """The DMA engine of a target."""
 
     at_once: bool = False
     """The transfer is done when its start is; otherwise it goes on until it is waited for."""

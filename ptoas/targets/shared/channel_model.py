@@ -1,4 +1,4 @@
-"""How a target passes tiles between the cores of a block."""
+"""Model of a channel between the cores of a block, by target."""
 
 from __future__ import annotations
 
@@ -10,37 +10,37 @@ from ptoas.targets.pipes import FIX, MTE1, MTE2, MTE3, Pipe, S, V
 
 @dataclass(frozen=True)
 class ChannelModel:
-    """What differs between targets: who takes part, which pipes wait and tell, when a slot is free."""
+    """Target-specific part of a channel: participants, pipes that wait and signal, the release of a slot."""
 
     both_lanes: bool = False
-    """Whether both vector cores take part in a channel whose tiles are not split."""
+    """True if both vector cores take part in a channel whose tiles are not split."""
     stops_core: bool = False
-    """Whether a wait stops the whole core, and not one pipe."""
+    """True if a wait stops the whole core, not one pipe."""
     one_pipe: bool = False
-    """Whether one thread does all there is to do."""
+    """True if one thread executes everything."""
     needs_memory: bool = False
-    """Whether the slots are always in global memory."""
+    """True if the slots are always in global memory."""
     control_area: bool = False
-    """Whether cores count in a control area, whose address the host gives to the kernel."""
+    """True if cores count in a control area, whose address the host passes to the kernel."""
     both_ways_in_memory: bool = True
-    """Whether a channel through global memory can go both ways."""
+    """True if a channel through global memory can go both ways."""
     lacks_quants: frozenset[PushQuant] = frozenset()
-    """What the push of an accumulator can't convert to."""
+    """Conversions that the push of an accumulator lacks."""
     lacks_layouts: frozenset[PushLayout] = frozenset()
-    """What it can't convert to where the slots are in global memory."""
+    """Layouts that it lacks if the slots are in global memory."""
     odd_splits: str | None = None
-    """Why tiles of odd extents can't be split; `None`: they can."""
+    """Reason why tiles of odd extents can't be split; `None`: they can."""
     views: str | None = None
-    """Why views of global memory can't be passed; `None`: they can."""
+    """Reason why views of global memory can't be passed; `None`: they can."""
 
     def pushes(self, flow: Flow) -> Pipe:
-        """The pipe that fills a slot, and tells so."""
+        """The pipe that fills a slot and signals it."""
         if self.one_pipe:
             return S
         return FIX if flow is Flow.C2V else MTE3
 
     def pops(self, flow: Flow, in_memory: bool) -> Pipe:
-        """The pipe that waits for a full slot: what it writes is there for it."""
+        """The pipe that waits for a full slot; data written by it needs no further wait."""
         if self.one_pipe:
             return S
         if in_memory:
@@ -52,7 +52,7 @@ class ChannelModel:
         return self.pops(flow, in_memory)
 
     def frees_at_pop(self, in_memory: bool, views: bool) -> bool:
-        """Whether a pop, which copies the slot, already gives it back."""
+        """True if a pop copies the slot and thereby releases it."""
         return in_memory and not views
 
 

@@ -29,17 +29,18 @@ LANES = 64
 
 @dataclass(frozen=True)
 class CompareModel:
-    """How a target compares."""
+    """A target's way of comparing."""
 
     signed: bool
-    """Whether thresholds have signs; otherwise neither they nor the integers of the source have."""
+    """True if thresholds are signed; otherwise neither they nor the integers of the source are."""
     rounds: bool
-    """Whether f32 of the source is rounded to whole numbers first."""
+    """True if f32 of the source is rounded to whole numbers first."""
     whole_repeats: bool
-    """Whether a row takes whole repeats of positions; otherwise as many as the source has columns."""
-    behind: bool = False
-    """Whether positions and thresholds lie behind the scratch tile, which holds the lines of bits alone where
-    its elements are bytes."""
+    """True if a row takes whole repeats of positions; otherwise as many as the source has columns."""
+    after_scratch: bool = False
+    """True if positions and thresholds are stored after the scratch tile, which contains only the lines
+    of bits if its elements are bytes.
+    """
 
     def threshold(self, source: ElementType) -> ElementType:
         """The element type of a tile of thresholds for a source."""
@@ -71,8 +72,11 @@ def compare_rows(row: Row) -> dict[str, Row]:
 
 
 def scratch_bytes(src: TileType, valid_rows: int, tmp: TileType) -> int:
-    """What A2/A3 writes from the start of the scratch tile on: a line of bits for each row, as far apart as
-    the tile is wide (in bytes), a position for each element of the source, and the converted thresholds."""
+    """Bytes that A2/A3 writes from the start of the scratch tile.
+
+    They are a line of bits for each row, at a distance of the tile's width (in bytes), a position for each
+    element of the source, and the converted thresholds.
+    """
     element = BY_TYPE[src.element_type]
     if element.is_integer:
         converted = src.rows * element.size
@@ -96,7 +100,7 @@ def line_bytes(know: Facts) -> int:
 
 
 def _needs(know: Facts) -> TileType:
-    """Four bytes an element hold what comes behind the lines of bits."""
+    """The scratch tile: four bytes an element hold everything after the lines of bits."""
     rows = know.tile("src").rows
     line = max(line_bytes(know), BURST)
     behind = _bytes_from(know, TileType.of(i32, 1, 1)) - 1
@@ -108,4 +112,4 @@ def _least(know: Facts) -> int:
     return _bytes_from(know, know.tile("tmp").type)
 
 
-LINES_AND_POSITIONS = Scratch(_needs, _least, behind=True)
+LINES_AND_POSITIONS = Scratch(_needs, _least, uses_bytes_after=True)

@@ -1,4 +1,4 @@
-"""How targets convert: what may overflow, how they get to short integers, which floats round one way."""
+"""Conversions of targets: overflow, the path to short integers, floats with a fixed rounding."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ptoas.dialects.pto.enums import RoundMode
 
 
 class Rounding(NamedTuple):
-    """A float type that is always rounded in one way, whatever is asked for."""
+    """A float type that is always rounded in one way, whatever the instruction's mode."""
 
     type: str
     mode: RoundMode
@@ -18,23 +18,23 @@ class Rounding(NamedTuple):
 
 @dataclass(frozen=True)
 class Conversion:
-    """What a target makes of TCVT's modes."""
+    """A target's interpretation of the modes of TCVT."""
 
     casts: bool = False
-    """Whether it converts as C++ casts do: to a float always the nearest, f32 to f32 not at all."""
+    """True if it converts as C++ casts do: to a float always the nearest, f32 to f32 unchanged."""
     overflows: frozenset[tuple[str, str]] | None = None
     """The pairs with integers that overflow where saturation is not asked for; `None`: all."""
     clips_floats: bool = True
-    """Whether a float that is too large for the new type saturates where that is asked for."""
+    """True if a float that is too large for the new type saturates on request."""
     through: int = 64
     """Bits of the integer that a float becomes on its way to low bits."""
     fixed: tuple[Rounding, ...] = ()
 
-    def saturates(self, source: str, target: str, is_integer: bool, asked: bool) -> bool:
-        """Whether a conversion saturates, which is asked for or not."""
+    def saturates(self, source: str, target: str, is_integer: bool, requested: bool) -> bool:
+        """Return True if a conversion saturates, given the requested mode."""
         if not is_integer:
-            return asked and self.clips_floats
-        return asked or (self.overflows is not None and (source, target) not in self.overflows)
+            return requested and self.clips_floats
+        return requested or (self.overflows is not None and (source, target) not in self.overflows)
 
     def rounding(self, target: str) -> RoundMode | None:
         if self.casts:

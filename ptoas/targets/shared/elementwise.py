@@ -24,8 +24,8 @@ BINARY = Row(
 )
 """The row of two tiles and their result: row-major, equal valid shapes, the vector pipe."""
 
-BINARY_ALIKE = BINARY.override(rules=(tiles_have_one_type,))
-"""Where the library has one type for all three tiles: TAND and TOR."""
+BINARY_SAME_TYPE = BINARY.override(rules=(tiles_have_one_type,))
+"""Binary instructions for which the library has one type for all three tiles: TAND and TOR."""
 
 UNARY = Row(
     tiles={"dst": tile(T, ROW_MAJOR), "src": tile(None, ROW_MAJOR)},
@@ -41,7 +41,7 @@ SCALAR = UNARY
 BINARY_SCRATCH = BINARY.override(ignores=("tmp",), scratch={"tmp": placeholder("dst")})
 
 SCALAR_SCRATCH = SCALAR.override(ignores=("tmp",), scratch={"tmp": placeholder("dst")})
-"""Where the scratch tile is a place in the call and nothing more."""
+"""Arithmetic with a scalar whose scratch tile is only an argument of the call."""
 
 AXPY = Row(
     tiles={"dst": tile(T, ROW_MAJOR), "src": tile(T, ROW_MAJOR)},
@@ -52,7 +52,7 @@ AXPY = Row(
 
 
 ROUNDED_ONCE, PRODUCT_OF_DST = "product and sum are rounded once", "the product has the destination's type"
-"""How a device adds a product; the simulator rounds the product to the source's type."""
+"""Fused multiply-add of a device; the simulator rounds the product to the source's type."""
 
 
 def precise(row: Row, algorithm: str) -> Row:
@@ -93,12 +93,13 @@ WIDE_LANES = 64
 """Columns that one vector of 64-bit integers has."""
 
 WIDE_QUOTIENT = "one vector of 64 bits a row"
-"""How A5 divides integers of 64 bits: towards zero, what is left has the sign of the dividend, a divisor of
-zero gives zero, and columns beyond one vector are not reached."""
+"""Division of 64-bit integers on A5: truncated, the remainder has the sign of the dividend, a divisor of
+zero gives zero, and columns beyond one vector are not processed.
+"""
 
 
 SIX_BITS = "six bits of the count"
-"""How A5 shifts integers of 64 bits: by what the lowest six bits of the count say."""
+"""Shifts of 64-bit integers on A5, by the lowest six bits of the count."""
 
 
 def by_width(row: Row, **wide: Any) -> Forms:

@@ -1,4 +1,4 @@
-"""Rows of what repeats a value."""
+"""Rows of instructions that repeat a value."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ROW_EXPAND_BINARY = Row(
     pipe=V,
     ignores=("tmp",),
 )
-"""Where the scratch tile is a place in the call and nothing more."""
+"""Row expansion whose scratch tile is only an argument of the call."""
 
 COLUMN_EXPAND_BINARY = Row(
     tiles={
@@ -59,4 +59,4 @@ def _loc(type: object) -> TileLoc | None:
 
 
 ROWS: Rows = COLUMN_EXPAND_BINARY.each({x.TColExpandExpdifOp: "f16 f32"})
-"""What all targets ask alike."""
+"""Rows that are the same on all targets."""

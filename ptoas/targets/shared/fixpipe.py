@@ -32,29 +32,29 @@ EVERYWHERE = tuple(TileLoc)
 
 @dataclass(frozen=True)
 class Cube:
-    """What a target moves between the cube's memories."""
+    """The moves of a target between the cube's memories."""
 
     types: Types
     """Element types of operands of the matrix unit."""
     plain: Table
-    """What accumulators become without a scale, and with one."""
+    """Result types of accumulators without a scale, and with one."""
     scaled: Table
     bias: Table
     scaling: Table
     ways: Table = field(default_factory=dict[str, str])
-    """From which memory to which; none: any."""
+    """Pairs of source and destination memories; none: any."""
     layouts: Table = field(default_factory=dict[str, str])
     """Between which layouts, where not any; see `move_goes_between_these_layouts`."""
     squares: str = ""
     """The slots whose tiles of bytes are made of squares, where they are transposed."""
     by_source: bool = False
-    """Whether the size of a row for a table is that of its source."""
+    """True if the size of a row for a table is that of its source."""
     simulated: bool = False
-    """Whether there is one unified buffer, and bytes are moved as they are."""
+    """True if there is one unified buffer, and bytes are moved unchanged."""
 
 
 def way(op: FixpipeOp) -> str:
-    """Which kind of move this is: within the unified buffer, out of the accumulator, to a table, or in."""
+    """The kind of a move: within the unified buffer, out of the accumulator, to a table, or in."""
     if isinstance(op, TMovOp) and op.tmp is not None:
         return f"boxes along {op.axis.value}"
     src, dst = _tile(op.operands_of("src")[0].type), _tile(op.destination.type)
@@ -122,7 +122,7 @@ def moves(
         *parts,
         *([bytes_from_vec_follow_each_other] if "mat" in cube.ways.get("vec", "") else []),
         halves_of_an_accumulator_are_equal(both=not cube.simulated, to_vec=to_vec),
-        *([pairs_are_turned_whole(turns=not cube.simulated)] if FLOAT4[0] in cube.types else []),
+        *([pairs_are_turned_whole(transposes=not cube.simulated)] if FLOAT4[0] in cube.types else []),
     )
     lying = (layouts, blocks_in_vec_lie_as_they_are_made(makes=made is not None))
     within = vec.override(rules=(*ways, *parts, *(lying if cube.layouts and not at else ())))

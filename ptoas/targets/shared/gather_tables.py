@@ -1,4 +1,4 @@
-"""How targets read the tables of gathers and scatters: capacity, row stride, layouts (D8, D15, D16)."""
+"""Tables of gathers and scatters as targets read them: capacity, row stride, layouts (D8, D15, D16)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COUNTS_GAPS = "pto.counts_gaps"
 
 
 class RowStep(Enum):
-    """What a target takes for the distance between two rows of a table."""
+    """The distance that a target assumes between two rows of a table."""
 
     STRIDE = "the table's stride of DIM_3"
     VALID = "the tile's valid columns"
@@ -33,7 +33,9 @@ class RowIndex(Enum):
     EITHER = "1xR or Rx1"
 
     def takes(self, valid: Sequence[int], rows: int, blayout: BLayout) -> bool:
-        """Whether an index tile has an index for each of `rows` rows; a dynamic extent agrees with any."""
+        """Return True if an index tile has an index for each of `rows` rows; a dynamic extent agrees with
+        any.
+        """
         return any(
             all(DYNAMIC in pair or pair[0] == pair[1] for pair in zip(valid, shape, strict=True))
             for shape in self._shapes(rows, blayout)
@@ -57,34 +59,37 @@ class RowIndex(Enum):
 
 @dataclass(frozen=True)
 class TableModel:
-    """How a target finds row or element `i` of a table."""
+    """A target's addressing of row or element `i` of a table."""
 
     row_capacity_dims: tuple[int, ...]
     """Dimensions whose product is the number of rows of an ND table (D15)."""
     elem_capacity_dims: tuple[int, ...] = (0, 1, 2, 3, 4)
     """Dimensions whose product is the number of elements of a table (D15)."""
     row_step: RowStep = RowStep.STRIDE
-    """How far apart rows begin (D16)."""
+    """Distance between the starts of rows (D16)."""
     row_index: RowIndex = RowIndex.ROW
-    """How the indices of a Row gather or scatter are arranged."""
+    """Arrangement of the indices of a Row gather or scatter."""
     has_row_mode: bool = True
-    """Whether gathers of whole rows exist (D17)."""
+    """True if gathers of whole rows exist (D17)."""
     checks_bounds: bool = True
-    """Whether an out-of-bounds mode exists at all."""
+    """True if an out-of-bounds mode exists at all."""
     packed: bool = False
-    """Whether a table with gaps between its rows is refused (D16)."""
+    """True if a table with gaps between its rows is refused (D16)."""
     launches_all: bool = False
-    """Whether a SIMT launch has all 1,024 threads, whatever there is to do (document 002)."""
+    """True if a SIMT launch always has all 1,024 threads (document 002)."""
     two_dimensional: bool = False
-    """Whether a table is rows and columns only: its first three dimensions are 1 (000, CPU)."""
+    """True if a table is rows and columns only: its first three dimensions are 1 (000, CPU)."""
     compares_width: bool = False
-    """Whether a Row gather or scatter compares Shape[4] with the valid columns as C++ writes them, so that a
-    dynamic extent equals only a dynamic one."""
+    """True if a Row gather or scatter compares Shape[4] with the valid columns as C++ writes them, so
+    that a dynamic extent equals only a dynamic one.
+    """
     has_nz: bool = False
-    """Whether the fractal layout of tables and tiles is known."""
+    """True if the fractal layout of tables and tiles is supported."""
 
     def capacity(self, shape5: Sequence[int], layout: Layout, coalesce: Coalesce) -> int | None:
-        """How many rows or elements an index may choose from (D15); `None` when a dimension is unknown."""
+        """The number of rows or elements that an index may select (D15); `None` if a dimension is
+        unknown.
+        """
         dims = self.row_capacity_dims if coalesce is Coalesce.Row else self.elem_capacity_dims
         if layout is Layout.NZ and self.has_nz:
             if coalesce is Coalesce.Row:
@@ -102,9 +107,12 @@ def by_index_columns(op: IndexedMemoryOp) -> Coalesce:
 
 
 def first_misread(shape: Sequence[int], strides: Sequence[int], is_row: bool) -> tuple[int, int, int] | None:
-    """The first index for which the target reads elsewhere than the strides say, the offset that it reads,
-    and the one that they say. Rows are counted by the stride of DIM_3, elements one after the other;
-    what lies inside a row is for other rules (PTO-V130, PTO-A213)."""
+    """The first index at which the target's offset differs from the one of the strides, with both
+    offsets.
+
+    Rows are counted by the stride of DIM_3, elements one after the other; the inside of a row is covered by
+    other rules (PTO-V130, PTO-A213).
+    """
     index, offset = 1, strides[3] if is_row else 1
     for dim in (3, 2, 1, 0) if is_row else (4, 3, 2, 1, 0):
         if shape[dim] == 1:

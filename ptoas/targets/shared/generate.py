@@ -1,4 +1,4 @@
-"""Rows of what makes a tile out of little."""
+"""Rows of instructions that generate a tile."""
 
 from __future__ import annotations
 

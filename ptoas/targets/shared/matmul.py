@@ -20,7 +20,7 @@ TYPES = ("i32 i8 i8", "f32 f16 f16", "f32 bf16 bf16", "f32 f32 f32")
 
 @dataclass(frozen=True)
 class Walk:
-    """How the matrix unit walks its operands."""
+    """The matrix unit's traversal of its operands."""
 
     blocks: tuple[int, int] = (1, 1)
     """Rows and columns that it writes at once; what the rest of them holds then is undefined (D57)."""
@@ -32,7 +32,9 @@ class Walk:
 
 
 def products(types: tuple[str, ...], walk: Walk, *further: Rule, one_row: bool = True) -> Rows:
-    """The rows of all products of a target, for these triples of element types; `further` rules hold of it.
+    """The rows of all products of a target for these triples of element types, with `further` rules.
+
+    `one_row`: True if it can calculate one row alone.
 
     `one_row`: whether it can calculate one row alone.
     """
@@ -138,8 +140,8 @@ def _of(op: type[mm.ProductOp], row: Row) -> Row:
     """The row without the slots that this product has not."""
     slots = {slot.name for slot in op.signature().slots}
 
-    def kept(said: Mapping[str, Any]) -> dict[str, Any]:
-        return {slot: spec for slot, spec in said.items() if slot in slots}
+    def kept(specs: Mapping[str, Any]) -> dict[str, Any]:
+        return {slot: spec for slot, spec in specs.items() if slot in slots}
 
     return replace(row, tiles=kept(row.tiles), valid=kept(row.valid))
 

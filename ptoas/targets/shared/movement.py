@@ -66,16 +66,16 @@ def move(plain: Forms, boxes: Mapping[str, Row | Unsupported]) -> Forms:
 
 
 class FillModel(NamedTuple):
-    """How far TFILLPAD fills."""
+    """The extent that TFILLPAD fills."""
 
     whole: bool = False
     """The whole physical tile, not only the valid rows."""
     keeps_bursts: bool = False
-    """Whether the rest of each row's last 32 bytes is what it is in a source with the same pad value."""
+    """True if the rest of each row's last 32 bytes is unchanged from a source with the same pad value."""
 
 
 def same_place(op: PtoOp) -> bool:
-    """Whether source and destination lie at one address, as far as their declarations say."""
+    """Return True if source and destination have one address, as far as their declarations show."""
     (src,), (dst,) = op.values_of("src"), op.values_of("dst")
     given = [tile.owner.addr if isinstance(tile.owner, AllocTileOp) else None for tile in (src, dst)]
     numbers = [None if address is None else Constants().constant(address) for address in given]
@@ -123,7 +123,7 @@ TRANSPOSE = Row(
     ignores=("tmp",),
     scratch={"tmp": placeholder("src")},
 )
-"""Where the scratch tile is a place in the call and nothing more."""
+"""Transposition whose scratch tile is only an argument of the call."""
 
 CONCAT = Row(
     tiles={"dst": tile(T, ROW_MAJOR), "src0 src1": tile(None, ROW_MAJOR)},
@@ -144,4 +144,4 @@ EXTRACT = Row(
 
 
 ROWS: Rows = CONCAT_COUNTED.each({d.TConcatIdxOp: NINE})
-"""What all targets ask alike."""
+"""Rows that are the same on all targets."""

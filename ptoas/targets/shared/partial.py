@@ -22,8 +22,9 @@ PARTIAL_ARG = PARTIAL.override(
 
 
 FIRST, UNLESS = "the first where it compares", "the first unless the second wins"
-"""Of two values, which a device takes: what is equal goes to the first, and what can't be compared to the
-second or to the first. The simulator takes the first only where it wins."""
+"""Selection of one of two values on a device: equal values select the first, unordered ones the second or
+the first. The simulator selects the first only if it wins.
+"""
 
 
 def partial_arg(row: Row) -> Forms:

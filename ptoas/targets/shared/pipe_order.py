@@ -1,4 +1,4 @@
-"""What the pipes of the devices do in the order of the program, and what needs a barrier (D26)."""
+"""Accesses that the devices' pipes keep in program order, and those that need a barrier (D26)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OVERLAPPING = frozenset(WORKING_PIPES) - {Pipe.PIPE_S}
 
 VECTOR_CORE = frozenset({Pipe.PIPE_S, Pipe.PIPE_V, Pipe.PIPE_MTE2, Pipe.PIPE_MTE3})
 CUBE_CORE = frozenset({Pipe.PIPE_S, Pipe.PIPE_M, Pipe.PIPE_MTE1, Pipe.PIPE_MTE2, Pipe.PIPE_FIX})
-"""What both devices have; A2/A3 has a way from L1 to global memory besides, on MTE3."""
+"""Connections of both devices; A2/A3 also has one from L1 to global memory, on MTE3."""
 
 REPEAT = 256
 """Bytes that the vector pipe works on at once."""
@@ -31,14 +31,14 @@ ENOUGH_REPEATS = 16
 
 @cache
 def _streams(kind: type[Operation]) -> bool:
-    """Whether an instruction reads its operands element by element, as they were written."""
+    """Return True if an instruction reads its operands element by element, in the order of writing."""
     if issubclass(kind, TRowExpandOp | TColExpandOp):
         return False
     return issubclass(kind, TCvtOp | TMovOp | BinaryOp | ScalarOp | UnaryOp)
 
 
 def both_load(first: Seen, second: Seen) -> bool:
-    """Loads are a queue in order."""
+    """Return True for two loads, which are a queue in order."""
     return first.pipe is Pipe.PIPE_MTE2 and _loads(first) and _loads(second)
 
 
@@ -47,8 +47,10 @@ def _loads(touch: Seen) -> bool:
 
 
 def follows_closely(first: Seen, second: Seen) -> bool:
-    """The second instruction reads, element by element, exactly the bytes that the first wrote, and these
-    are many enough: it never comes to one that is not written yet."""
+    """Return True if the second instruction streams exactly the bytes that the first one wrote.
+
+    There are enough of them that it never reaches an element that is not written yet.
+    """
     if first.pipe is not Pipe.PIPE_V or first.spot != second.spot:
         return False
     if not _streams(second.op.__class__):
@@ -59,12 +61,12 @@ def follows_closely(first: Seen, second: Seen) -> bool:
 
 
 def load_or_follow(first: Seen, second: Seen) -> bool:
-    """What keeps the order on `a2a3`."""
+    """Return True if `a2a3` keeps the order of two accesses."""
     return both_load(first, second) or follows_closely(first, second)
 
 
 def _is_long(touch: Seen) -> bool:
-    """Whether an access goes over a whole tile whose valid bytes follow each other, and are many enough."""
+    """Return True if an access covers a whole tile whose valid bytes are contiguous, and enough of them."""
     type = touch.value.type
     if not touch.is_whole or not isinstance(type, TileType) or DYNAMIC in type.valid:
         return False

@@ -1,4 +1,4 @@
-"""Rules of functions and modules as a whole, by what a target has.
+"""Rules of functions and modules as a whole, by the capabilities of a target.
 
 A group names the chapters of which a program must have an instruction before its rules have anything to
 say.
@@ -60,23 +60,23 @@ SECTIONS = ProgramRules(
 PARTS = ProgramRules((core_parts.a_part_needs_nothing_of_the_other,), frozenset({"core_sync", "channel"}))
 
 STEPS = ProgramRules((core_parts.a_function_says_which_core_runs_what,), frozenset({"matmul"}))
-"""For targets whose cores are of two kinds."""
+"""Rules for targets with two kinds of cores."""
 
 CONTROL_AREA = ProgramRules((core_sync.counters_have_a_control_area,), frozenset({"core_sync"}))
 
 RINGS = ProgramRules((core_sync.rings_lie_beside_tiles,), frozenset({"channel"}))
-"""For targets whose local memories end somewhere."""
+"""Rules for targets with limited local memory."""
 
 COLLECTIVES = ProgramRules((comm.the_root_alone_calls, comm.destination_is_local), frozenset({"comm"}))
-"""Who may call a collective."""
+"""Rules on the callers of collectives."""
 
 STAGING = ProgramRules((staging.staging_tiles_are_apart,), frozenset({"comm", "remote"}))
 
 TRANSFERS = ProgramRules((asynchronous.what_was_started_is_awaited,), frozenset({"asynchronous"}))
-"""How an asynchronous transfer ends."""
+"""Rules on the end of asynchronous transfers."""
 
 FENCES = ProgramRules((remote.a_put_is_fenced_before_it_is_notified,), frozenset({"remote"}))
-"""For targets whose writes are not seen at once."""
+"""Rules for targets whose writes are not visible at once."""
 
 TILES = ProgramRules(
     (
@@ -104,13 +104,13 @@ PLACEMENT = ProgramRules(
 )
 
 ACCUMULATORS = ProgramRules((matmul.an_accumulator_is_one_buffer,), frozenset({"matmul"}))
-"""For targets that add to their destination; the simulator reads the accumulator that it is given."""
+"""Rules for targets that accumulate into their destination; the simulator reads the given accumulator."""
 
 LEFTOVERS = ProgramRules((overwritten.what_is_overwritten_is_not_read,))
-"""For targets that work in their operands; the simulator does not touch scratch tiles."""
+"""Rules for targets that work in their operands; the simulator does not touch scratch tiles."""
 
 BUDGETS = ProgramRules((budget.placed_tile_ends_inside_its_memory, budget.live_tiles_fit, budget.kernel_fits))
-"""For targets whose memories end somewhere."""
+"""Rules for targets with limited memory."""
 
 FLAGS = ProgramRules(
     (
@@ -127,7 +127,7 @@ FLAGS = ProgramRules(
 )
 
 ORDERED_VECTORS = ProgramRules((sync.a_barrier_is_of_a_pipe_that_needs_it,), frozenset({"sync"}))
-"""For targets whose vector pipe keeps the order itself."""
+"""Rules for targets whose vector pipe keeps the order itself."""
 
 PHASES = ProgramRules((cube.phases_of_an_accumulator_take_turns,), frozenset({"matmul"}))
 
@@ -142,20 +142,20 @@ LINTS = ProgramRules(
         missing_stores.an_output_is_written,
     )
 )
-"""What only deserves a look."""
+"""Lints."""
 
 INDICES = ProgramRules((generated_indices.generated_indices_stay_inside,), frozenset({"gather"}))
 
 SIMT = ProgramRules((budget.kernel_fits_the_default_budget,))
-"""What a launch of SIMT kernels asks for."""
+"""Rules on launches of SIMT kernels."""
 
 SCALES = ProgramRules((mx.scales_are_where_the_matrix_unit_looks,), frozenset({"matmul"}))
-"""What a matrix unit with scales asks for."""
+"""Rules of a matrix unit with scales."""
 
 TRIGGERS = ProgramRules((comm.every_rank_triggers_the_ccu,), frozenset({"comm"}))
 
 ELEMENTS = ProgramRules((tiles.tile_type_has_a_valid_element,))
-"""For targets without rows that say which memory takes which element."""
+"""Rules for targets without rows that state the element types of each memory."""
 
 CHANNELS = ProgramRules(
     (
@@ -179,7 +179,7 @@ CHANNELS = ProgramRules(
     ),
     frozenset({"channel"}),
 )
-"""For programs whose cores pass tiles to each other."""
+"""Rules for programs whose cores pass tiles to each other."""
 
 DEVICE_CHANNELS = ProgramRules(
     (
@@ -189,7 +189,7 @@ DEVICE_CHANNELS = ProgramRules(
     ),
     frozenset({"channel"}),
 )
-"""Where views can be passed, too, and flags run out."""
+"""Rules for targets where views can be passed, too, and flags run out."""
 
 CHANNELS_IN_LOCAL_MEMORY = ProgramRules(
     (channel_entries.halves_suit_local_memory, channel_use.whole_tiles_are_for_the_first_vector_core),
@@ -215,6 +215,6 @@ DEVICES = (
 )
 
 SIMT_DEVICES = (*DEVICES, ORDERED_VECTORS, SIMT, SCALES, TRIGGERS, CHANNELS_IN_LOCAL_MEMORY)
-"""What a launch of SIMT kernels and a matrix unit with scales ask for, too."""
+"""Rules of SIMT launches and of a matrix unit with scales."""
 
 SIMULATOR = (*EVERYWHERE, ELEMENTS)

@@ -31,7 +31,7 @@ CONVERT = Row(
     defaults={"rmode": RoundMode.RINT, "satmode": SaturationMode.OFF},
     call=Call(arguments="dst src #rmode #satmode"),
 )
-"""Where a scratch tile is neither needed nor passed on."""
+"""Conversion without a scratch tile."""
 
 
 def _has_pairs(op: TCvtOp) -> bool:
@@ -67,7 +67,7 @@ QUANTISE = Row(
     ignores=("tmp",),
     call=Call(template="#quant_type", arguments="dst src fp &offset"),
 )
-"""Where a scratch tile is neither needed nor passed on."""
+"""Quantisation without a scratch tile."""
 
 
 def quantise(row: Row = QUANTISE) -> Forms:
@@ -104,7 +104,7 @@ BLOCKS = Row(
     no_alias=tuple(combinations(("src", *TQuantMxOp.OUTS), 2)),
 )
 PAIRS = {"dst": tile("f4E2M1x2", ND), "src": tile("f16 bf16", ND, empty=False)}
-"""What becomes fp4."""
+"""Source types of fp4."""
 BOXED = Call(
     "TQUANT",
     "#quant_type #storeMode type:dst type:src type:exp type:max type:scaling",
@@ -130,7 +130,9 @@ def _block_form(op: TQuantMxOp) -> str:
 
 
 def in_blocks(eight: Row, four: Row, boxes: Row | Unsupported, zips: Unsupported | None = None) -> Forms:
-    """To fp8 and to fp4; with exponents in boxes, and with exponents side by side, where a target has it."""
+    """Rows of the quantisation to fp8 and fp4, with exponents in boxes or, if the target has it, side by
+    side.
+    """
     rows: dict[str, Row | Unsupported] = {"boxes": boxes}
     for (pairs, _), name in ALGORITHMS.items():
         row = four if pairs else eight

@@ -18,7 +18,7 @@ ROW_REDUCTION = Row(
     ignores=("tmp",),
     scratch={"tmp": placeholder("src")},
 )
-"""Where the scratch tile is a place in the call and nothing more."""
+"""Row reduction whose scratch tile is only an argument of the call."""
 
 COLUMN_REDUCTION = Row(
     tiles={"src": tile(None, ND), "dst": tile(T, ND)},

@@ -1,4 +1,4 @@
-"""Scratch tiles that rows ask for."""
+"""Scratch tiles of rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ BLOCK = 32
 
 
 def placeholder(slot: str) -> Scratch:
-    """A scratch tile that the call has a place for and the target does not touch: one block."""
+    """A scratch tile that is an argument of the call only, and that the target does not touch: one block."""
 
     def needs(know: Facts) -> TileType:
         element = know.tile(slot).type.element_type
@@ -22,8 +22,9 @@ def placeholder(slot: str) -> Scratch:
 
 
 def another(slot: str) -> Scratch:
-    """A scratch tile that the target does not touch and the library compares with another operand, which
-    stands for it."""
+    """A scratch tile that the target does not touch; another operand is passed for it, as the library
+    compares them.
+    """
     return Scratch(lambda _: None, least=lambda _: 0, instead=slot)
 
 

@@ -12,7 +12,9 @@ from ptoas.targets.specs import ND, ONE_ROW, T, tile
 
 
 def _tail(know: Facts) -> TileType | None:
-    """What a last block that is not full is filled up in; with an open extent it may be any."""
+    """The scratch tile in which a partial last block is padded; with an open extent any block may be
+    partial.
+    """
     src = know.tile("src")
     rows, cols = src.type.shape if DYNAMIC in src.valid else src.valid
     if src.valid_cols != DYNAMIC and src.valid_cols % 32 == 0:
@@ -21,13 +23,13 @@ def _tail(know: Facts) -> TileType | None:
 
 
 def _tail_bytes(know: Facts) -> int:
-    """One row is filled up after the other."""
+    """Bytes to pad one row; rows are padded one after the other."""
     tail = _tail(know)
     return 0 if tail is None else tail.cols * element_size(tail.element_type)
 
 
 def _merged(know: Facts) -> TileType:
-    """Room for all lists, and for what is copied out of it."""
+    """A scratch tile for all lists, and for the part that is copied out of it."""
     lists = sum(know.knowledge.tile(value).type.cols for value in know.values("srcs"))
     dst = know.tile("dst").type
     return TileType.of(dst.element_type, 1, max(lists, dst.cols))
