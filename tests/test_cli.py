@@ -112,6 +112,10 @@ def test_a_program_with_errors_ends_with_1_and_every_diagnostic() -> None:
         (("explain", "PTO-X999"), "no rule has the code"),
         (("rules", "--target", "a6"), "there is no target 'a6'"),
         (("lower", LOOKUP, "--until", "nothing"), "there is no pass 'nothing'"),
+        (
+            ("lower", LOOKUP, "--until", "settle-layouts"),
+            "pass 'settle-layouts' is now called 'infer-view-layouts'",
+        ),
         (("run", "-"), "no target"),
         (("run", LOOKUP, "--ranks", "none"), "--ranks takes a number"),
         (("frobnicate",), "No such command"),

@@ -108,9 +108,9 @@ PASSES: dict[str, Callable[[], type[ModulePass]]] = {
 
 
 RENAMED = {
-    "infer-view-layouts": "infer-view-layouts",
-    "bufferize-loop-tiles": "bufferize-loop-tiles",
-    "split-cube-vector": "split-cube-vector",
+    "settle-layouts": "infer-view-layouts",
+    "carry-tiles": "bufferize-loop-tiles",
+    "split-kinds": "split-cube-vector",
 }
 """Former names of passes."""
 
