@@ -35,14 +35,14 @@ def editing(where: str, text: str, repeats: int, most: float) -> list[Row]:
     from ptoas.lsp import hints, semantic
     from ptoas.lsp.completion import complete
     from ptoas.lsp.publish import all_published
-    from ptoas.lsp.session import File, Settings
+    from ptoas.lsp.session import EditorSettings, File
 
     text = "\n".join(line for line in text.split("\n") if line)
     size = len(text)
     file, numbers = File("file:///a.pto", "a.pto", text), count(7)
     line = [each for each in re.finditer(r"arith.constant \d+ : index", text) if each.start() < size // 2][-1]
     at, before, after = line.start(), text[: line.start()], text[line.end() :]
-    settings, every = Settings(), tuple(ptoas.TARGETS)
+    settings, every = EditorSettings(), tuple(ptoas.TARGETS)
 
     def edit() -> None:
         file.change(f"{before}arith.constant {next(numbers)} : index{after}", None)

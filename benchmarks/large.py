@@ -122,7 +122,7 @@ def visits(depth: int, by_hand: bool) -> int:
     import ptoas
     from ptoas.analysis.function import FunctionFacts
     from ptoas.analysis.knowledge import Knowledge
-    from ptoas.analysis.order import Touch
+    from ptoas.analysis.order import StaticAccess
     from ptoas.analysis.structure import functions, walk
     from ptoas.analysis.sync_flow import SyncFlow
     from ptoas.lowering.insert_sync import Synchroniser
@@ -136,7 +136,7 @@ def visits(depth: int, by_hand: bool) -> int:
             super().visit(op, state)  # pyright: ignore[reportArgumentType]
 
     class Inserting(Synchroniser):
-        def access(self, op: Operation, touches: list[Touch]) -> None:
+        def access(self, op: Operation, touches: list[StaticAccess]) -> None:
             seen[op.name] += 1
             super().access(op, touches)
 

@@ -114,9 +114,9 @@ def many(count: int, repeats: int) -> list[Row]:
 
 def seen_before(folder: str, repeats: int) -> list[list[float]]:
     """Samples of checking a folder in one process and in all, with nothing to import or to learn."""
-    from ptoas.project.verify_files import Options, verify_paths
+    from ptoas.project.verify_files import VerifyOptions, verify_paths
 
-    options = Options(targets=("a5",))
+    options = VerifyOptions(targets=("a5",))
     verify_paths([folder], options)
     return in_turns(
         lambda: verify_paths([folder], options, jobs=1),

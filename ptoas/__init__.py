@@ -55,7 +55,7 @@ if TYPE_CHECKING:  # the library; `_homes` reads these imports, so that each nam
 
 if TYPE_CHECKING:  # types of parameters and attributes, and what extends the library; importable from here
     from ptoas import build as build
-    from ptoas.analysis.order import Seen as Seen
+    from ptoas.analysis.order import Access as Access
     from ptoas.compiler.run import check_file as check_file
     from ptoas.compiler.run import run_all as run_all
     from ptoas.diagnostics.render import HasDiagnostics as HasDiagnostics
@@ -69,7 +69,7 @@ if TYPE_CHECKING:  # types of parameters and attributes, and what extends the li
     from ptoas.dialects.pto.enums import TileLoc as TileLoc
     from ptoas.dialects.pto.instruction import BinaryOp as BinaryOp
     from ptoas.dialects.pto.instruction import UnaryOp as UnaryOp
-    from ptoas.grammar.module import Module as Module
+    from ptoas.grammar.module import PtoModule as PtoModule
     from ptoas.machine.machine import Checks as Checks
     from ptoas.ops.family import elementwise as elementwise
     from ptoas.profiling.reasons import Sync as Sync
@@ -100,7 +100,7 @@ if TYPE_CHECKING:  # types of parameters and attributes, and what extends the li
     from ptoas.targets.specs import TileLayout as TileLayout
     from ptoas.targets.target import UbLayout as UbLayout
 
-_RENAMED = {"Asked": "ProgramRules"}
+_RENAMED = {"Asked": "ProgramRules", "Module": "PtoModule", "Seen": "Access"}
 """Former names, which work for one more release."""
 
 

@@ -15,7 +15,7 @@ from ptoas.cli.fixing import fix_source
 from ptoas.cli.main import main
 from ptoas.diagnostics.edits import applied
 from ptoas.diagnostics.sarif import to_sarif
-from ptoas.project.verify_files import Options, verify_source
+from ptoas.project.verify_files import VerifyOptions, verify_source
 from tests.isa.annotations import all_programs
 
 TILE = "!pto.tile<8x8xf32>"
@@ -113,25 +113,25 @@ UNSAFE = [
 
 
 def findings(text: str) -> tuple[ptoas.Diagnostic, ...]:
-    return verify_source(ptoas.Source(text, "f.pto"), Options()).report.diagnostics
+    return verify_source(ptoas.Source(text, "f.pto"), VerifyOptions()).report.diagnostics
 
 
 @pytest.mark.parametrize(("code", "text", "expected"), SAFE, ids=[code for code, *_ in SAFE])
 def test_what_is_certain_is_done(code: str, text: str, expected: str) -> None:
     assert code in {d.code for d in findings(text) if d.edits}
-    assert fix_source(ptoas.Source(text, "f.pto"), Options()).after == expected
+    assert fix_source(ptoas.Source(text, "f.pto"), VerifyOptions()).after == expected
 
 
 @pytest.mark.parametrize(("code", "text", "expected"), UNSAFE, ids=[code for code, *_ in UNSAFE])
 def test_what_is_likely_needs_asking(code: str, text: str, expected: str) -> None:
     assert code in {d.code for d in findings(text) if d.edits}
-    assert fix_source(ptoas.Source(text, "f.pto"), Options()).after == text
-    assert fix_source(ptoas.Source(text, "f.pto"), Options(), unsafe=True).after == expected
+    assert fix_source(ptoas.Source(text, "f.pto"), VerifyOptions()).after == text
+    assert fix_source(ptoas.Source(text, "f.pto"), VerifyOptions(), unsafe=True).after == expected
 
 
 def test_what_another_target_needs_is_not_taken_away() -> None:
     text = kernel(*COPY, V_BARRIER)
-    options = Options(targets=("a2a3", "a5"))
+    options = VerifyOptions(targets=("a2a3", "a5"))
     assert fix_source(ptoas.Source(text, "f.pto"), options).after == text
 
 
@@ -140,7 +140,7 @@ def test_what_another_target_needs_is_not_taken_away() -> None:
 
 def errors(text: str, target: str) -> Counter[str] | None:
     """The codes of the errors; none where the text can't be read, so that nothing was checked."""
-    report = verify_source(ptoas.Source(text, "f.pto"), Options(targets=(target,)))
+    report = verify_source(ptoas.Source(text, "f.pto"), VerifyOptions(targets=(target,)))
     return Counter(d.code for d in report.report.errors) if report.readable else None
 
 
@@ -164,13 +164,13 @@ def test_no_fix_brings_up_an_error() -> None:
     """A safe one alone does not, and nothing that the command does, even where it was asked for all."""
     tried: set[str] = set()
     for text, target in programs():
-        report = verify_source(ptoas.Source(text, "f.pto"), Options(targets=(target,)))
+        report = verify_source(ptoas.Source(text, "f.pto"), VerifyOptions(targets=(target,)))
         fixable = [d for d in report.report.diagnostics if d.edits]
         if not fixable or not report.readable:
             continue
         before = Counter(d.code for d in report.report.errors)
         safe = [applied(text, [d])[0] for d in fixable if all(edit.safe for edit in d.edits)]
-        fixed = fix_source(ptoas.Source(text, "f.pto"), Options(targets=(target,)), unsafe=True)
+        fixed = fix_source(ptoas.Source(text, "f.pto"), VerifyOptions(targets=(target,)), unsafe=True)
         tried |= {d.code for d in fixable}
         for changed in {*safe, fixed.after}:
             after = errors(changed, target)

@@ -15,8 +15,8 @@ from ptoas.diagnostics.sarif import render_sarif
 from ptoas.project.find import find_files
 from ptoas.project.verdicts import all_diagnostics, exit_code, matrix_targets, render_matrix, summary
 from ptoas.project.verify_files import (
-    Options,
     UnknownCodeError,
+    VerifyOptions,
     parse_codes,
     parse_targets,
     verify_file,
@@ -58,9 +58,9 @@ def test_codes_of_a_command_line() -> None:
         parse_codes("PTO-Z1")
 
 
-@pytest.mark.parametrize("options", [Options(select=("PTO-A",)), Options(ignore=("PTO-P",))])
+@pytest.mark.parametrize("options", [VerifyOptions(select=("PTO-A",)), VerifyOptions(ignore=("PTO-P",))])
 @pytest.mark.parametrize("path", ["broken.pto", "missing.pto"])
-def test_a_file_that_was_not_checked_has_not_passed(here: Path, path: str, options: Options) -> None:
+def test_a_file_that_was_not_checked_has_not_passed(here: Path, path: str, options: VerifyOptions) -> None:
     assert here.exists()
     reports = verify_paths([path, "good.pto"], options)
     assert exit_code(reports) == 1
@@ -75,7 +75,7 @@ def test_files_below_directories(here: Path) -> None:
 
 def test_a_directory_without_programs(here: Path) -> None:
     (here / "empty").mkdir()
-    reports = verify_paths(["empty", "good.pto"], Options(targets=("a5",)))
+    reports = verify_paths(["empty", "good.pto"], VerifyOptions(targets=("a5",)))
     assert exit_code(reports) == 1
     (problem,) = all_diagnostics(reports)
     assert problem.code == "PTO-T201" and "empty" in problem.message
@@ -83,7 +83,7 @@ def test_a_directory_without_programs(here: Path) -> None:
 
 def test_unreadable_files_among_good_ones(here: Path) -> None:
     (here / "binary.pto").write_bytes(b"\xff\xfe\x00")
-    reports = verify_paths([".", "missing.pto"], Options(targets=("a5",)))
+    reports = verify_paths([".", "missing.pto"], VerifyOptions(targets=("a5",)))
     by_path = {report.path: report for report in reports}
     assert by_path["good.pto"].ok and by_path["good.pto"].readable
     for name in ("binary.pto", "broken.pto", "missing.pto"):
@@ -95,12 +95,12 @@ def test_unreadable_files_among_good_ones(here: Path) -> None:
 def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     stream = io.TextIOWrapper(io.BytesIO(BAD.encode()))
     monkeypatch.setattr(sys, "stdin", stream)
-    report = verify_file("-", Options(targets=("a5",)))
+    report = verify_file("-", VerifyOptions(targets=("a5",)))
     assert [(d.code, d.span.file) for d in report.report.diagnostics] == [("PTO-I101", "<stdin>")]
 
 
 def test_the_matrix(here: Path) -> None:
-    reports = verify_paths(["."], Options(targets=parse_targets("all")))
+    reports = verify_paths(["."], VerifyOptions(targets=parse_targets("all")))
     lines = render_matrix(reports, ascii_only=True).splitlines()
     assert lines[0].split() == ["file", "cpu", "a2a3", "a5", "a5-custom"]
     cells = {line.split()[0]: line.split()[1:] for line in lines[1:]}
@@ -128,7 +128,7 @@ def test_several_processes_find_the_same(here: Path) -> None:
     for number in range(12):
         (here / f"copy{number}.pto").write_text(BAD if number % 3 else GOOD)
     heard: list[tuple[int, int]] = []
-    options = Options(targets=("a2a3", "a5"))
+    options = VerifyOptions(targets=("a2a3", "a5"))
     alone = verify_paths(["."], options, jobs=1)
     together = verify_paths(["."], options, jobs=2, progress=lambda done, of: heard.append((done, of)))
     assert [r.path for r in alone] == [r.path for r in together]
@@ -139,11 +139,11 @@ def test_several_processes_find_the_same(here: Path) -> None:
 
 
 def test_options_reach_the_report(here: Path) -> None:
-    assert verify_file("sub/bad.pto", Options(targets=("a5",), ignore=("PTO-I101",))).ok
+    assert verify_file("sub/bad.pto", VerifyOptions(targets=("a5",), ignore=("PTO-I101",))).ok
     fp8 = GOOD.replace("f32", "f8E4M3FN")
     (here / "fp8.pto").write_text(fp8)
-    assert not verify_file("fp8.pto", Options(targets=("cpu",))).ok
-    assert verify_file("fp8.pto", Options(targets=("cpu",), aicore=True)).ok
+    assert not verify_file("fp8.pto", VerifyOptions(targets=("cpu",))).ok
+    assert verify_file("fp8.pto", VerifyOptions(targets=("cpu",), aicore=True)).ok
 
 
 def test_the_examples_hold_what_they_say() -> None:
@@ -159,7 +159,9 @@ def test_the_examples_hold_what_they_say() -> None:
         "tile_gather": "cpu a2a3 a5 a5-custom",
     }
     for name, targets in expected.items():
-        report = verify_file(str(ROOT / "examples" / f"{name}.pto"), Options(targets=parse_targets("all")))
+        report = verify_file(
+            str(ROOT / "examples" / f"{name}.pto"), VerifyOptions(targets=parse_targets("all"))
+        )
         legal = [target for target in report.report.targets if report.report.for_target(target).ok]
         assert legal == targets.split(), name
 
@@ -316,7 +318,7 @@ SARIF = {
 
 def test_sarif_is_well_formed() -> None:
     paths = [str(ROOT / "examples"), str(ROOT / "tests" / "isa" / "flags.pto")]
-    found = all_diagnostics(verify_paths(paths, Options(targets=parse_targets("all"))))
+    found = all_diagnostics(verify_paths(paths, VerifyOptions(targets=parse_targets("all"))))
     log = json.loads(render_sarif(found))
     jsonschema.validate(log, SARIF)
     run = log["runs"][0]

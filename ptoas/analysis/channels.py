@@ -39,7 +39,7 @@ Key = Hashable
 
 
 @dataclass(eq=False)
-class End:
+class ChannelEnd:
     """One end of a channel: where it is declared, on which kind of core, and what is done with it."""
 
     init: PipeInitOp
@@ -52,7 +52,7 @@ class End:
 class Channel:
     """The two ends; one, or more than two, where the program is wrong."""
 
-    ends: list[End]
+    ends: list[ChannelEnd]
     flag_base: int = 0
 
     @property
@@ -89,7 +89,7 @@ class Channel:
         """How many flags it needs: one when a slot is full and one when it is empty, for each direction."""
         return 2 * len(self.first.flows)
 
-    def end(self, kind: KernelKind) -> End | None:
+    def end(self, kind: KernelKind) -> ChannelEnd | None:
         return next((end for end in self.ends if end.kind is kind), None)
 
 
@@ -100,7 +100,7 @@ class Channels:
         self.functions = {op.sym_name.data: op for op in walk(module) if isinstance(op, FuncOp)}
         self.reserved: dict[tuple[str, str], ReserveBufferOp] = {}
         """What functions reserve, by function and name."""
-        self._ends: dict[PipeInitOp, End] = {}
+        self._ends: dict[PipeInitOp, ChannelEnd] = {}
         uses: list[ChannelOp] = []
         for op in walk(module):
             match op:
@@ -111,7 +111,7 @@ class Channels:
                 case PipeInitOp():
                     function = function_of(op)
                     if function is not None:
-                        self._ends[op] = End(op, function, core_of(op))
+                        self._ends[op] = ChannelEnd(op, function, core_of(op))
                 case ChannelOp():
                     uses.append(op)
                 case _:
@@ -147,7 +147,7 @@ class Channels:
     def of(self, init: PipeInitOp) -> Channel:
         return self._of[init]
 
-    def ends(self) -> Iterator[End]:
+    def ends(self) -> Iterator[ChannelEnd]:
         yield from self._ends.values()
 
     # --- rings -----------------------------------------------------------------------------------
@@ -163,7 +163,7 @@ class Channels:
 
     # --- pairs -----------------------------------------------------------------------------------
 
-    def _keys(self, end: End) -> list[Key]:
+    def _keys(self, end: ChannelEnd) -> list[Key]:
         """What the two ends of a channel have in common."""
         keys: list[Key] = []
         for flow in end.init.flows:
@@ -181,7 +181,7 @@ class Channels:
         return [("flag", None if base is None else base.value.data, end.init.dir_mask.value.data)]
 
     def _paired(self) -> list[Channel]:
-        groups: dict[Key, list[End]] = {}
+        groups: dict[Key, list[ChannelEnd]] = {}
         for end in self._ends.values():
             keys = self._keys(end)
             known = [groups[key] for key in keys if key in groups]

@@ -18,7 +18,7 @@ Flag = tuple[Pipe, Pipe, Event]
 
 
 @dataclass(frozen=True)
-class Access:
+class OperandAccess:
     """One operand touched by one pipe. `operand` counts `op.operands`; `-1 - n` is result `n` (SSA form)."""
 
     pipe: Pipe
@@ -31,7 +31,7 @@ class Effects:
     """What an instruction does on the pipes; see the module's docstring for the order."""
 
     before: tuple[Pair, ...] = ()
-    accesses: tuple[Access, ...] = ()
+    accesses: tuple[OperandAccess, ...] = ()
     after: tuple[Pair, ...] = ()
     reserved_events: tuple[Flag, ...] = ()
     """Flags that the instruction raises and takes down itself: they must be down when it starts."""

@@ -18,7 +18,7 @@ from ptoas.analysis.constants import Constants
 S = TypeVar("S")
 
 
-class Flow(ABC, Generic[S]):
+class ForwardAnalysis(ABC, Generic[S]):
     """An analysis in program order. `visit` reports only while `reporting` is true."""
 
     def __init__(self, constants: Constants):

@@ -12,8 +12,8 @@ from xdsl.ir import Operation, SSAValue
 from ptoas.analysis.effects import NOTHING, Effects, touched
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.liveness import Liveness, LiveTile, peak
-from ptoas.analysis.order import Machine
-from ptoas.analysis.storage import Place, Places, Storage, behind, manual_placement
+from ptoas.analysis.order import PipeModel
+from ptoas.analysis.storage import Place, Storage, StorageMap, behind, manual_placement
 from ptoas.analysis.structure import is_loop, is_of, walk
 from ptoas.dialects.pto.enums import Event, EventAttr, TileLoc
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
@@ -54,7 +54,7 @@ def event_of(op: FlagOp, knowledge: Knowledge) -> Event | None:
     return tuple(Event)[number] if number is not None and 0 <= number < len(Event) else None
 
 
-class Touch(NamedTuple):
+class ValueAccess(NamedTuple):
     """A value that an operation reads or writes; `operand` counts as that of an access does."""
 
     value: SSAValue
@@ -62,7 +62,7 @@ class Touch(NamedTuple):
     operand: int
 
 
-Touches = Sequence[tuple[Operation, tuple[Touch, ...]]]
+Touches = Sequence[tuple[Operation, tuple[ValueAccess, ...]]]
 
 
 class FunctionFacts:
@@ -144,7 +144,7 @@ class FunctionFacts:
             return self.sync_override
         return any(_is_by_hand(kind) for kind in self.by_class)
 
-    def has_simt(self, target: Machine) -> bool:
+    def has_simt(self, target: PipeModel) -> bool:
         """Whether an instruction of a kernel that the function belongs to launches SIMT threads."""
         known = self.simt.get(target.name)
         if known is None:
@@ -152,7 +152,7 @@ class FunctionFacts:
             self.simt[target.name] = known
         return known
 
-    def first_simt(self, target: Machine) -> Operation | None:
+    def first_simt(self, target: PipeModel) -> Operation | None:
         """The first instruction of the function that launches SIMT threads."""
         ours = (ops[0] for ops in self.by_class.values() if target.uses_simt(ops[0]))
         return min(ours, key=lambda op: self.positions[op], default=None)
@@ -160,8 +160,8 @@ class FunctionFacts:
     # --- places ----------------------------------------------------------------------------------
 
     @cached_property
-    def _places(self) -> Places:
-        return Places(self.func, self.ops, self.knowledge)
+    def _places(self) -> StorageMap:
+        return StorageMap(self.func, self.ops, self.knowledge)
 
     @property
     def addresses(self) -> dict[SSAValue, list[tuple[Operation, int | None]]]:
@@ -209,7 +209,7 @@ class FunctionFacts:
 
     # --- effects ---------------------------------------------------------------------------------
 
-    def effects(self, op: Operation, target: Machine) -> Effects:
+    def effects(self, op: Operation, target: PipeModel) -> Effects:
         key = (target.name, op)
         known = self.effects_of.get(key)
         if known is None:
@@ -218,7 +218,7 @@ class FunctionFacts:
             known = self.effects_of[key] = target.effects(op)
         return known
 
-    def touches(self, target: Machine) -> Touches:
+    def touches(self, target: PipeModel) -> Touches:
         """The operations that touch memory on a target, in order, each with what it touches; targets that
         touch the same have one list."""
         known = self._touches.get(target.name)
@@ -227,7 +227,7 @@ class FunctionFacts:
                 (
                     op,
                     tuple(
-                        Touch(touched(op, access.operand), access.write, access.operand)
+                        ValueAccess(touched(op, access.operand), access.write, access.operand)
                         for access in accesses
                     ),
                 )

@@ -26,7 +26,7 @@ PIPES = WORKING_PIPES
 NUMBER = {pipe: number for number, pipe in enumerate(PIPES)}
 
 
-class Seen(Protocol):
+class Access(Protocol):
     """An access as the order within a pipe looks at it: of a program that is read, or of one that runs."""
 
     @property
@@ -57,13 +57,13 @@ class Seen(Protocol):
         ...
 
     @property
-    def beside(self) -> Sequence[Seen]:
+    def beside(self) -> Sequence[Access]:
         """All accesses of the operation."""
         ...
 
 
 @dataclass(eq=False, slots=True)
-class Touch:
+class StaticAccess:
     """One access of one operation: who, where, with which pipe. It is never changed; a program has so many
     that a frozen one would take noticeable time to make."""
 
@@ -77,7 +77,7 @@ class Touch:
     """The number of the place."""
     operand: int
     """Which of the operation's it is; beyond them, what it touches without naming it."""
-    beside: Sequence[Touch]
+    beside: Sequence[StaticAccess]
     """All accesses of the operation."""
     lane: int
     """The number of the pipe."""
@@ -102,7 +102,7 @@ class Touch:
         return self.value.type == self.place.root.type
 
 
-class Machine(Protocol):
+class PipeModel(Protocol):
     """What an analysis asks of a target."""
 
     @property
@@ -119,7 +119,7 @@ class Machine(Protocol):
 
     def uses_simt(self, op: Operation) -> bool: ...
 
-    def keeps_order(self, first: Seen, second: Seen, /) -> bool:
+    def keeps_order(self, first: Access, second: Access, /) -> bool:
         """Whether an overlapping pipe does these two accesses in the order of the program nevertheless."""
         ...
 
@@ -134,14 +134,14 @@ class Accesses:
     def __init__(
         self,
         ops: Iterable[Operation],
-        machine: Machine,
+        machine: PipeModel,
         effects: Callable[[Operation], Effects],
         places: Callable[[SSAValue], Iterable[Place]],
         unsure: bool,
     ):
         self.machine = machine
         self._overlapping_pipes = machine.overlapping_pipes
-        self.of: dict[Operation, list[Touch]] = {}
+        self.of: dict[Operation, list[StaticAccess]] = {}
         self.does: dict[Operation, Effects] = {}
         """What each of these operations does on the pipes."""
         self.pipes: set[Pipe] = set()
@@ -154,7 +154,7 @@ class Accesses:
             does = effects(op)
             if not does.accesses and not does.behind:
                 continue
-            found: list[Touch] = []
+            found: list[StaticAccess] = []
             self.of[op], self.does[op] = found, does
             named = [
                 (each.pipe, touched(op, each.operand), each.write, each.operand) for each in does.accesses
@@ -165,21 +165,23 @@ class Accesses:
                 lane = NUMBER[pipe]
                 for place in places(value):
                     at = self._number(place)
-                    found.append(Touch(count, op, pipe, value, write, place, at, n, found, lane))
+                    found.append(StaticAccess(count, op, pipe, value, write, place, at, n, found, lane))
                     count += 1
         self._overlapping = self._relate(unsure)
 
-    def meeting(self, touch: Touch, pending: Mapping[int, Mapping[Touch, K]]) -> list[tuple[Touch, K]]:
+    def meeting(
+        self, touch: StaticAccess, pending: Mapping[int, Mapping[StaticAccess, K]]
+    ) -> list[tuple[StaticAccess, K]]:
         """Of the accesses under way, by place, those that this one must come after unless their pipe keeps
         the order, with what is known of each."""
-        found: list[tuple[Touch, K]] = []
+        found: list[tuple[StaticAccess, K]] = []
         for place in self._overlapping[touch.at]:
             here = pending.get(place)
             if here:
                 found += here.items() if touch.write else [each for each in here.items() if each[0].write]
         return found
 
-    def keeps_order(self, first: Touch, second: Touch) -> bool:
+    def keeps_order(self, first: StaticAccess, second: StaticAccess) -> bool:
         """Whether one pipe does both, and the second after the first (D26)."""
         if first.pipe is not second.pipe:
             return False
@@ -198,7 +200,7 @@ class Accesses:
         return pipe in self._overlapping_pipes
 
     @staticmethod
-    def stands_for(touch: Touch, other: Touch) -> bool:
+    def stands_for(touch: StaticAccess, other: StaticAccess) -> bool:
         """Whether an access makes an earlier one of the same place, which it comes after, needless: whoever
         must wait for that must wait for it too. A read stands for reads only."""
         return touch.write or not other.write

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from ptoas.analysis.order import Touch
+from ptoas.analysis.order import StaticAccess
 from ptoas.dialects.pto.enums import Pipe
 
 
-class Group:
+class PendingGroup:
     """Accesses of one pipe that have one mask."""
 
     __slots__ = ("mask", "members", "pipe")
@@ -20,7 +20,7 @@ class Group:
     def __init__(self, pipe: Pipe, mask: int):
         self.pipe = pipe
         self.mask = mask
-        self.members: dict[Touch, None] = {}
+        self.members: dict[StaticAccess, None] = {}
         """Those that are, and some that were; `Pending.by_place` says which."""
 
 
@@ -29,22 +29,22 @@ class Pending:
 
     __slots__ = ("_groups", "by_place")
 
-    def __init__(self, masks: Iterable[tuple[Touch, int]] = ()):
-        self.by_place: dict[int, dict[Touch, Group]] = {}
-        self._groups: dict[tuple[Pipe, int], Group] = {}
+    def __init__(self, masks: Iterable[tuple[StaticAccess, int]] = ()):
+        self.by_place: dict[int, dict[StaticAccess, PendingGroup]] = {}
+        self._groups: dict[tuple[Pipe, int], PendingGroup] = {}
         for touch, mask in masks:
             self.put(touch, mask)
 
-    def put(self, touch: Touch, mask: int) -> None:
+    def put(self, touch: StaticAccess, mask: int) -> None:
         """An access that is new, or has another mask now."""
         key = touch.pipe, mask
         group = self._groups.get(key)
         if group is None:
-            group = self._groups[key] = Group(*key)
+            group = self._groups[key] = PendingGroup(*key)
         group.members[touch] = None
         self.by_place.setdefault(touch.at, {})[touch] = group
 
-    def items(self) -> Iterable[tuple[Touch, int]]:
+    def items(self) -> Iterable[tuple[StaticAccess, int]]:
         return [(touch, group.mask) for here in self.by_place.values() for touch, group in here.items()]
 
     def change(self, masked: Callable[[Pipe, int], int], done: int) -> None:
@@ -63,7 +63,7 @@ class Pending:
                 self._move(few, many)
                 self._groups[key] = many
 
-    def _drop(self, group: Group) -> None:
+    def _drop(self, group: PendingGroup) -> None:
         for touch in group.members:
             here = self.by_place.get(touch.at, {})
             if here.get(touch) is group:
@@ -71,7 +71,7 @@ class Pending:
                 if not here:
                     del self.by_place[touch.at]
 
-    def _move(self, few: Group, many: Group) -> None:
+    def _move(self, few: PendingGroup, many: PendingGroup) -> None:
         for touch in few.members:
             here = self.by_place.get(touch.at, {})
             if here.get(touch) is few:

@@ -140,7 +140,7 @@ def _binds(kind: type[Operation]) -> bool:
     return issubclass(kind, AllocTileOp | TAssignOp | TGetScaleAddrOp)
 
 
-class Places:
+class StorageMap:
     """Where the values of one function lie."""
 
     def __init__(self, function: FuncOp, ops: Iterable[Operation], knowledge: Knowledge):
@@ -263,9 +263,9 @@ class Places:
         return found[0], found[1]
 
 
-def places_of(function: FuncOp, ops: Iterable[Operation] | None = None) -> Places:
+def places_of(function: FuncOp, ops: Iterable[Operation] | None = None) -> StorageMap:
     """Where the values of a function lie; `ops` is all that is in it, where that is known already."""
-    return Places(function, walk(function) if ops is None else ops, Knowledge())
+    return StorageMap(function, walk(function) if ops is None else ops, Knowledge())
 
 
 def tile_argument_addresses(function: FuncOp) -> dict[SSAValue, int]:
@@ -292,7 +292,7 @@ def vec_tiles(function: FuncOp, ops: Sequence[Operation]) -> list[tuple[SSAValue
 
 
 def end_of_tiles(
-    places: Places, tiles: Iterable[tuple[SSAValue, TileType]], idle: Callable[[SSAValue], bool]
+    places: StorageMap, tiles: Iterable[tuple[SSAValue, TileType]], idle: Callable[[SSAValue], bool]
 ) -> int:
     """The first byte behind those tiles that have a known address, but for idle ones."""
     ends = [

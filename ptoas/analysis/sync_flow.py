@@ -17,9 +17,9 @@ from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation, SSAValue
 
 from ptoas.analysis.effects import Flag, Pair
-from ptoas.analysis.flow import Flow
+from ptoas.analysis.flow import ForwardAnalysis
 from ptoas.analysis.function import FunctionFacts, event_of
-from ptoas.analysis.order import PIPES, Accesses, Machine, Touch
+from ptoas.analysis.order import PIPES, Accesses, PipeModel, StaticAccess
 from ptoas.analysis.pending import Pending
 from ptoas.dialects.pto.enums import Event, Pipe
 from ptoas.dialects.pto.sync import AwaitsFlag, DrainOp, FlagOp, GivesToken, SetsFlag, TakesToken
@@ -40,8 +40,8 @@ def _orders(kind: type[Operation]) -> bool:
 class Hazard:
     """Two accesses of one place that nothing orders."""
 
-    first: Touch
-    second: Touch
+    first: StaticAccess
+    second: StaticAccess
     pair: Pair
     """The flag that would order them; of one pipe twice, a barrier would."""
 
@@ -65,10 +65,10 @@ class _State:
     """For a flag: whether it may be down, may be up, or both."""
 
 
-class SyncFlow(Flow[_State]):
+class SyncFlow(ForwardAnalysis[_State]):
     """Collects hazards and misused flags of one function on one target."""
 
-    def __init__(self, facts: FunctionFacts, target: Machine):
+    def __init__(self, facts: FunctionFacts, target: PipeModel):
         super().__init__(facts.knowledge)
         self.facts = facts
         self.target = target
@@ -138,7 +138,7 @@ class SyncFlow(Flow[_State]):
         for pair in effects.after:
             self._handshake(pair, state)
 
-    def _begin(self, touch: Touch, pending: Pending) -> None:
+    def _begin(self, touch: StaticAccess, pending: Pending) -> None:
         """The access is under way; what comes before it anyway is not looked at any more."""
         bit = _BIT[touch.pipe]
         here = pending.by_place.get(touch.at, {})
@@ -147,9 +147,9 @@ class SyncFlow(Flow[_State]):
                 del here[other]
         pending.put(touch, bit if self.accesses.overlaps(touch.pipe) else bit | _SETTLED)
 
-    def _check(self, second: Touch, state: _State, before: tuple[Pair, ...]) -> None:
+    def _check(self, second: StaticAccess, state: _State, before: tuple[Pair, ...]) -> None:
         # Within a pipe the latest access speaks for the earlier ones.
-        latest: dict[Pipe, tuple[Touch, int]] = {}
+        latest: dict[Pipe, tuple[StaticAccess, int]] = {}
         for first, group in self.accesses.meeting(second, state.pending.by_place):
             mask = group.mask
             if mask & _after(first.pipe, second.pipe) or self.accesses.keeps_order(first, second):
@@ -169,7 +169,7 @@ class SyncFlow(Flow[_State]):
             key = (first.op, second.op, second.value)
             self.hazards.setdefault(key, Hazard(first, second, _pair(first.pipe, second.pipe, before)))
 
-    def _assume_flags(self, latest: Sequence[Touch], pipe: Pipe, state: _State) -> None:
+    def _assume_flags(self, latest: Sequence[StaticAccess], pipe: Pipe, state: _State) -> None:
         """Take the missing flags as added after the first accesses, so that one mistake is one report."""
         for last in latest:
             end, has = self.accesses.of[last.op][-1].number, _BIT[last.pipe]

@@ -26,15 +26,15 @@ from typing import cast
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute
 
-from ptoas.build.function import Function, Scope
+from ptoas.build.function import Function, RegionScope
 from ptoas.build.values import Value, as_type
 from ptoas.diagnostics import Source
 from ptoas.grammar.html import module_html
-from ptoas.grammar.module import Module as ProgramModule
+from ptoas.grammar.module import PtoModule as ProgramModule
 from ptoas.targets import get_target
 from ptoas.targets.named import TARGET_ATTRIBUTE
 
-__all__ = ["Function", "Module", "Scope", "Value", "as_type", "module"]
+__all__ = ["Function", "Module", "RegionScope", "Value", "as_type", "module"]
 
 
 def module(target: str | None = None) -> Module:

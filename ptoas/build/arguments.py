@@ -11,7 +11,7 @@ from xdsl.irdl import AttrConstraint
 
 from ptoas.build.values import INDEX, Number, Value
 from ptoas.dialects.pto.constraints import Index, PtoConstraint
-from ptoas.dialects.pto.construct import Call
+from ptoas.dialects.pto.construct import InstructionArguments
 from ptoas.dialects.pto.instruction import PtoOp, Slot
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 
@@ -41,7 +41,7 @@ def takes(slot: Slot, argument: Any) -> bool:
             return False
 
 
-def type_of_number(cls: type[PtoOp], slot: Slot, value: Number, call: Call) -> Attribute:
+def type_of_number(cls: type[PtoOp], slot: Slot, value: Number, call: InstructionArguments) -> Attribute:
     """The type that a number has in a slot: what shares its letter says, else the first tile (as in text)."""
     if isinstance(slot.constraint, Index):
         return INDEX

@@ -17,7 +17,7 @@ from ptoas.build.caller import caller_location
 from ptoas.build.values import INDEX, Number, Value, as_number, as_type
 from ptoas.diagnostics.spelling import did_you_mean
 from ptoas.dialects.pto import OPS
-from ptoas.dialects.pto.construct import Call, bind, finish, usage
+from ptoas.dialects.pto.construct import InstructionArguments, bind, finish, usage
 from ptoas.dialects.pto.enums import Layout, LayoutAttr
 from ptoas.dialects.pto.instruction import PtoOp, Slot
 from ptoas.dialects.pto.types import PartitionTensorViewType, PtrType, TensorViewType, ViewType
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ptoas.build import Module
 
 
-class Scope:
+class RegionScope:
     """The body of a loop or a branch: inside `with`, what is built goes there."""
 
     def __init__(self, function: Function, op: Operation, block: Block, inside: Any):
@@ -164,7 +164,7 @@ class Function:
             raise TypeError(f"{cls.name}: {problem.message}; {usage(cls)}")
         return self.add(op, name)
 
-    def _operand(self, cls: type[PtoOp], slot: Slot, value: Any, call: Call) -> SSAValue:
+    def _operand(self, cls: type[PtoOp], slot: Slot, value: Any, call: InstructionArguments) -> SSAValue:
         if isinstance(value, int | float):
             return self.constant(value, type_of_number(cls, slot, value, call)).ssa
         return ssa_of(value)
@@ -206,7 +206,7 @@ class Function:
         step: Value | int = 1,
         carry: Sequence[Value | int] = (),
         name: str | None = None,
-    ) -> Scope:
+    ) -> RegionScope:
         """`with f.loop(0, 64, 8) as i`; with values to carry `as (i, acc)`, and `yield_` gives the next."""
         type = next((bound.type for bound in (start, stop, step) if isinstance(bound, Value)), INDEX)
         lower, upper, by = (self._value(bound, type) for bound in (start, stop, step))
@@ -216,21 +216,21 @@ class Function:
         op = scf.ForOp(lower, upper, by, first, body)
         self.add(op)
         i, *carried = [Value(self, argument) for argument in body.args]
-        return Scope(self, op, body, (i, *carried) if carried else i)
+        return RegionScope(self, op, body, (i, *carried) if carried else i)
 
-    def if_(self, condition: Value, *result_types: str | Attribute) -> Scope:
+    def if_(self, condition: Value, *result_types: str | Attribute) -> RegionScope:
         """`with f.if_(i < 4)`, then `with f.else_()` if there is something to do otherwise."""
         op = scf.IfOp(condition.ssa, [as_type(each) for each in result_types], [Block()])
         self.add(op)
-        return Scope(self, op, op.true_region.block, None)
+        return RegionScope(self, op, op.true_region.block, None)
 
-    def else_(self) -> Scope:
+    def else_(self) -> RegionScope:
         """The other branch of the `if_` before it."""
         op = self._block.last_op
         if not isinstance(op, scf.IfOp) or op.false_region.blocks:
             raise TypeError("`else_` stands right behind the `if_` that it belongs to")
         op.false_region.add_block(Block())
-        return Scope(self, op, op.false_region.block, None)
+        return RegionScope(self, op, op.false_region.block, None)
 
     def yield_(self, *values: Value | Number) -> None:
         """End a loop or a branch with the values that it hands on."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ptoas.project.cache import Cache
     from ptoas.project.settings import Settings
     from ptoas.project.verdicts import FileReport
-    from ptoas.project.verify_files import Options
+    from ptoas.project.verify_files import VerifyOptions
 
 
 @dataclass(frozen=True)
@@ -35,12 +35,12 @@ class Request:
     allow_unregistered: bool
     placement: str | None
 
-    def options(self, settings: Settings, stdin_filename: str | None) -> Options:
+    def options(self, settings: Settings, stdin_filename: str | None) -> VerifyOptions:
         """The same with its names found; raises for one that does not exist."""
 
         if settings.source is not None:
             check_names(settings)
-        return files.Options(
+        return files.VerifyOptions(
             files.parse_targets(self.target),
             self.aicore,
             self.sync,
@@ -71,7 +71,7 @@ class Check:
     quiet: bool
 
     @cached_property
-    def options(self) -> Options:
+    def options(self) -> VerifyOptions:
         return self.request.options(self.settings, self.stdin_filename)
 
     def __call__(self, path: str) -> FileReport:

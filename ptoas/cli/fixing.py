@@ -10,7 +10,7 @@ from ptoas.diagnostics import Diagnostic, PtoasError, Source
 from ptoas.diagnostics.edits import applied, can_fix
 from ptoas.grammar.parse import read_source
 from ptoas.project.verdicts import FileReport
-from ptoas.project.verify_files import Options, verify_source
+from ptoas.project.verify_files import VerifyOptions, verify_source
 
 MOST_ROUNDS = 10
 """A fix may uncover the next finding; more than this is going round in circles."""
@@ -31,7 +31,7 @@ class Fixed:
         return self.before != self.after
 
 
-def fix_source(source: Source, options: Options, unsafe: bool = False) -> Fixed:
+def fix_source(source: Source, options: VerifyOptions, unsafe: bool = False) -> Fixed:
     """The text with its fixes. One that would bring up an error that was not there is left out."""
     text, done = source.text, list[Diagnostic]()
     report = verify_source(source, options)

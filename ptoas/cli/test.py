@@ -61,7 +61,7 @@ def test(
     files, problems = find_files(paths, settings.exclude, settings.root)
     targets = parse_targets(target or settings.target or None)
     started = time.perf_counter()
-    outcomes: list[testing.Outcome] = []
+    outcomes: list[testing.CheckOutcome] = []
     count = worker_count(jobs or settings.jobs or AUTO, len(files))
     work = partial(testing.run_tests, targets=targets, wanted=wanted)
     with progress("test") as advance:

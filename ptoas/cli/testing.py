@@ -21,7 +21,7 @@ NOTHING = "PTO-E955"
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CheckOutcome:
     """How one check went on one target; a program that does not run has all of its checks wrong."""
 
     path: str
@@ -45,7 +45,7 @@ class Outcome:
         return f"{'ok  ' if self.ok else 'fail'}  {visible(self.name)}"
 
 
-def run_tests(path: str, targets: tuple[str, ...] = (), wanted: str | None = None) -> list[Outcome]:
+def run_tests(path: str, targets: tuple[str, ...] = (), wanted: str | None = None) -> list[CheckOutcome]:
     """The checks of one file that are for one of these targets (none: for any) and named as wanted."""
     try:
         return list(_tests(path, targets, wanted))
@@ -57,18 +57,18 @@ def run_tests(path: str, targets: tuple[str, ...] = (), wanted: str | None = Non
         return [_broken(path, (internal_error(error, ("test", path), path),))]
 
 
-def crashed(finding: Diagnostic) -> list[Outcome]:
+def crashed(finding: Diagnostic) -> list[CheckOutcome]:
     """Return the outcome of a file that kills the process that runs its checks."""
     return [_broken(finding.span.file, (finding,))]
 
 
-def _broken(path: str, findings: Sequence[Diagnostic]) -> Outcome:
+def _broken(path: str, findings: Sequence[Diagnostic]) -> CheckOutcome:
     """A file that can't be read, or whose comments can't."""
     errors = tuple(d for d in findings if d.is_error)
-    return Outcome(path, errors[0].span.line if errors else 1, "", "", findings=errors, ran=False)
+    return CheckOutcome(path, errors[0].span.line if errors else 1, "", "", findings=errors, ran=False)
 
 
-def _tests(path: str, targets: tuple[str, ...], wanted: str | None) -> Iterator[Outcome]:
+def _tests(path: str, targets: tuple[str, ...], wanted: str | None) -> Iterator[CheckOutcome]:
     source = read_source(path)
     found = find_assertions(source)
     if not found:
@@ -78,7 +78,7 @@ def _tests(path: str, targets: tuple[str, ...], wanted: str | None) -> Iterator[
         if targets and target not in targets:
             continue
         meant = [a for a in found if not a.targets or target in a.targets]
-        tests = {Outcome(path, a.span.line, target, a.text): a for a in meant}
+        tests = {CheckOutcome(path, a.span.line, target, a.text): a for a in meant}
         chosen = {one: a for one, a in tests.items() if wanted is None or wanted.lower() in one.name.lower()}
         if chosen:
             yield from _on(source, target, chosen)
@@ -93,7 +93,7 @@ def _named(source: Source, found: Sequence[Assertion]) -> list[str]:
     return [target for target in TARGETS if target in named]
 
 
-def _on(source: Source, target: str, chosen: dict[Outcome, Assertion]) -> Iterator[Outcome]:
+def _on(source: Source, target: str, chosen: dict[CheckOutcome, Assertion]) -> Iterator[CheckOutcome]:
     """One run, and its checks."""
 
     started = time.perf_counter()
@@ -135,7 +135,7 @@ def nothing(paths: Sequence[str], chosen: bool) -> Diagnostic:
     return Diagnostic(NOTHING, what, Span(Source("", " ".join(paths)), 0), fix=fix)
 
 
-def summary(outcomes: Sequence[Outcome], files: int, seconds: float, chosen: bool = False) -> str:
+def summary(outcomes: Sequence[CheckOutcome], files: int, seconds: float, chosen: bool = False) -> str:
     failed = sum(not one.ok for one in outcomes)
     idle = 0 if chosen else files - len({one.path for one in outcomes})
     words = f"{len(outcomes)} check{'s' * (len(outcomes) != 1)} in {files} file{'s' * (files != 1)}"
@@ -144,7 +144,7 @@ def summary(outcomes: Sequence[Outcome], files: int, seconds: float, chosen: boo
     return f"{words} ({seconds:.1f} s)"
 
 
-def junit(outcomes: Sequence[Outcome], seconds: float) -> str:
+def junit(outcomes: Sequence[CheckOutcome], seconds: float) -> str:
     """The outcomes as JUnit's XML, as CI hosts read it: a suite a file, a case a check and target."""
     from xml.etree import ElementTree as Xml
 
@@ -173,7 +173,7 @@ def junit(outcomes: Sequence[Outcome], seconds: float) -> str:
     return '<?xml version="1.0" encoding="utf-8"?>\n' + Xml.tostring(root, "unicode") + "\n"
 
 
-def _counts(outcomes: Sequence[Outcome]) -> dict[str, str]:
+def _counts(outcomes: Sequence[CheckOutcome]) -> dict[str, str]:
     failures = sum(not one.ok and one.ran for one in outcomes)
     errors = sum(not one.ok and not one.ran for one in outcomes)
     return {"tests": str(len(outcomes)), "failures": str(failures), "errors": str(errors)}

@@ -32,7 +32,7 @@ Parts = Callable[[str], Sequence[tuple[str, Callable[[], Said]]]]
 
 
 @dataclass
-class Outcome:
+class FileOutcome:
     """How it went with one file."""
 
     path: str
@@ -88,7 +88,7 @@ def go(
     files, problems = (
         find_files(paths) if settings is None else find_files(paths, settings.exclude, settings.root)
     )
-    outcomes = [Outcome(problem.span.file, errors=(problem,)) for problem in problems]
+    outcomes = [FileOutcome(problem.span.file, errors=(problem,)) for problem in problems]
     for outcome in outcomes if not as_json else ():
         click.echo(outcome.line())
     do = partial(_of_file, command=command, work=work, parts=parts)
@@ -112,17 +112,17 @@ def go(
     return 0 if good == len(outcomes) else 1
 
 
-def _crashed(finding: Diagnostic) -> Iterable[Outcome]:
-    return [Outcome(finding.span.file, errors=(finding,))]
+def _crashed(finding: Diagnostic) -> Iterable[FileOutcome]:
+    return [FileOutcome(finding.span.file, errors=(finding,))]
 
 
-def _of_file(path: str, command: str, work: Work, parts: Parts | None) -> Iterable[Outcome]:
+def _of_file(path: str, command: str, work: Work, parts: Parts | None) -> Iterable[FileOutcome]:
     found = _parts(path, command, work, parts)
     # Parts are told of one by one; another process sends them together.
     return found if parts is not None else list(found)
 
 
-def _parts(path: str, command: str, work: Work, parts: Parts | None) -> Iterator[Outcome]:
+def _parts(path: str, command: str, work: Work, parts: Parts | None) -> Iterator[FileOutcome]:
     if parts is None:
         yield _one(path, "", command, lambda: work(path))
         return
@@ -139,13 +139,15 @@ def _parts(path: str, command: str, work: Work, parts: Parts | None) -> Iterator
         yield _one(path, part, command, do)
 
 
-def _one(path: str, part: str, command: str, work: Callable[[], Said]) -> Outcome:
+def _one(path: str, part: str, command: str, work: Callable[[], Said]) -> FileOutcome:
     try:
         words, data = work()
     except PtoasError as error:
-        return Outcome(path, part, errors=tuple(d for d in error.diagnostics if d.is_error))
+        return FileOutcome(path, part, errors=tuple(d for d in error.diagnostics if d.is_error))
     except UsageError as error:
-        return Outcome(path, part, errors=(Diagnostic("PTO-T202", str(error), Span(Source("", path), 0, 1)),))
+        return FileOutcome(
+            path, part, errors=(Diagnostic("PTO-T202", str(error), Span(Source("", path), 0, 1)),)
+        )
     except Exception as error:
-        return Outcome(path, part, errors=(internal_error(error, (command, path), path),))
-    return Outcome(path, part, words, data)
+        return FileOutcome(path, part, errors=(internal_error(error, (command, path), path),))
+    return FileOutcome(path, part, words, data)

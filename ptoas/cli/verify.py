@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from ptoas.project.settings import Settings
     from ptoas.project.verdicts import FileReport
-    from ptoas.project.verify_files import Options
+    from ptoas.project.verify_files import VerifyOptions
 
 
 @click.command(cls=Command)
@@ -205,7 +205,7 @@ def _reports(
 
 def _watch(
     find: Callable[[], Sequence[str]],
-    options: Options,
+    options: VerifyOptions,
     jobs: int | str,
     show: Callable[[Sequence[FileReport]], None],
 ) -> None:
@@ -224,7 +224,9 @@ def _watch(
         click.echo("stopped", err=True)
 
 
-def _fix(files: Sequence[str], options: Options, unsafe: bool, diff: bool, quiet: bool, color: str) -> int:
+def _fix(
+    files: Sequence[str], options: VerifyOptions, unsafe: bool, diff: bool, quiet: bool, color: str
+) -> int:
     """Fix files, or say how; returns how many changed."""
 
     done = changed = left = 0

@@ -34,7 +34,7 @@ from ptoas.machine.scheduler import MOST_ACTORS
 from ptoas.machine.source import DEFAULT_MAX_STEPS
 from ptoas.runner import describe as sets
 from ptoas.runner.assertions import check_all
-from ptoas.runner.compare import Comparison, Outcome, compare_results, copied, outcome_of
+from ptoas.runner.compare import Comparison, TargetOutcome, compare_results, copied, outcome_of
 from ptoas.runner.entry import needed_by
 from ptoas.runner.jobs import check_jobs
 from ptoas.runner.kernel import Kernel
@@ -288,7 +288,7 @@ def run_all(
 
     `arguments` are arrays by name, or `NAME=VALUE` texts; for texts, missing inputs are generated.
     """
-    outcomes: list[Outcome] = []
+    outcomes: list[TargetOutcome] = []
     kernels: list[tuple[str, Kernel]] = []
     for name in targets:
         try:
@@ -299,7 +299,7 @@ def run_all(
     for name, kernel in kernels:
         try:
             limit_memory(kernel, max_memory)
-            outcomes.append(Outcome(name, kernel.execute(copied(shared))))
+            outcomes.append(TargetOutcome(name, kernel.execute(copied(shared))))
         except PtoasError as error:
             outcomes.append(outcome_of(name, error))
     order = {name: n for n, name in enumerate(targets)}

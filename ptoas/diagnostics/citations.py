@@ -36,7 +36,7 @@ class Decision:
 
 
 @dataclass(frozen=True)
-class Document:
+class SourceDocument:
     """Something that rules are taken from."""
 
     name: str
@@ -48,8 +48,8 @@ class Document:
     """Subject of the source; None if the name is sufficient."""
 
 
-DOCUMENTS: tuple[Document, ...] = tuple(
-    Document(row["name"], row["title"], row["about"], row["pattern"], tuple(row.get("sections", ())))
+DOCUMENTS: tuple[SourceDocument, ...] = tuple(
+    SourceDocument(row["name"], row["title"], row["about"], row["pattern"], tuple(row.get("sections", ())))
     for row in load_data("sources")["document"]
 )
 """Sources of rules, in the order of the reference page."""
@@ -74,9 +74,9 @@ def decisions_in(text: str) -> list[Decision]:
     return list(dict.fromkeys(DECISIONS[name] for name in _DECISION.findall(text) if name in DECISIONS))
 
 
-def documents_in(source: str) -> list[Document]:
+def documents_in(source: str) -> list[SourceDocument]:
     """The documents that a source cites, in order, each once; in prose it is `document 003`."""
-    found: dict[Document, None] = {}
+    found: dict[SourceDocument, None] = {}
     for part in source.split(";"):
         for document in DOCUMENTS:
             if re.match(document.pattern, part.strip()):

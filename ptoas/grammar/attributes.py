@@ -91,11 +91,11 @@ class Resolver:
                 return self._member(node, string.text, enum) if enum else StringAttr(string.text)
             case t.Typed(value=t.AttrText() as blob, type=type_node):
                 return self._by_xdsl(blob, f"{blob.text} : {type_node.text}" if type_node else blob.text)
-            case t.Word(text=("true" | "false") as text):
+            case t.WordNode(text=("true" | "false") as text):
                 return BoolAttr.from_bool(text == "true")
-            case t.Word(text="unit"):
+            case t.WordNode(text="unit"):
                 return UnitAttr()
-            case t.Word(text=text):
+            case t.WordNode(text=text):
                 if enum is None:
                     raise StatementProblem(
                         "PTO-P022",

@@ -22,10 +22,10 @@ from ptoas.grammar.attributes import Resolver
 from ptoas.grammar.bodies import TARGET
 from ptoas.grammar.instructions import InstructionReader
 from ptoas.grammar.layout import RawStatement, Region
-from ptoas.grammar.lookup import Poisoned, Undefined
-from ptoas.grammar.names import POISON, Names
+from ptoas.grammar.lookup import Poisoned, UndefinedName
+from ptoas.grammar.names import POISON, ValueScope
 from ptoas.grammar.opcodes import opcode_class, refused_clause, unknown_opcode
-from ptoas.grammar.plan import Alloc, Plan
+from ptoas.grammar.plan import Alloc, OpTemplate
 from ptoas.grammar.prelude import make_prelude
 from ptoas.grammar.problems import StatementProblem, TypePlaceProblem
 from ptoas.grammar.spans import field_span, operand_span, result_type_span, span_of
@@ -37,7 +37,7 @@ from ptoas.grammar.syntax import (
     with_names,
 )
 from ptoas.grammar.unregistered import UnregisteredReader, reads_as_another
-from ptoas.ir.caches import Kept, on_clear
+from ptoas.ir.caches import BoundedCache, on_clear
 from ptoas.ir.location import located
 
 _LABEL = re.compile(r"\^[\w$.-]+")
@@ -54,19 +54,19 @@ class KnownStatement:
 
     def __init__(self, tree: t.Statement):
         self.tree = tree
-        self.plans: Kept[tuple[Attribute | None, ...], Plan] = Kept(_MOST_PLANS)
+        self.plans: BoundedCache[tuple[Attribute | None, ...], OpTemplate] = BoundedCache(_MOST_PLANS)
         """By the types of the statement's values; None for a result, or a name that nothing defines."""
 
 
-StatementCache: TypeAlias = "Kept[tuple[str, bool], KnownStatement]"
+StatementCache: TypeAlias = "BoundedCache[tuple[str, bool], KnownStatement]"
 """By a statement's text without value names, and whether unregistered instructions are allowed."""
 
-_STATEMENTS: StatementCache = Kept()
+_STATEMENTS: StatementCache = BoundedCache()
 """What the files of this process share, up to their first alias: that is known to its own file alone."""
 on_clear(_STATEMENTS.clear)
 
 
-class Builder(Names):
+class Builder(ValueScope):
     """Builds one file. Problems are collected; a statement that has one is left out."""
 
     def __init__(self, source: Source, allow_unregistered: bool = False, *, judge_kept: bool = True):
@@ -80,7 +80,7 @@ class Builder(Names):
         self.blocks: dict[str, Block] = {}
         self.labelled: dict[int, Block] = {}
         """The block of each label by the label's place."""
-        self.cache: StatementCache = _STATEMENTS if judge_kept else Kept()
+        self.cache: StatementCache = _STATEMENTS if judge_kept else BoundedCache()
         self.module_attributes: dict[str, Attribute] = {}
         """What a bare program says of itself."""
         self.deferred: list[tuple[RawStatement, Operation]] = []
@@ -97,7 +97,7 @@ class Builder(Names):
 
     def alias_defined(self) -> None:
         """Leave the shared cache: from here on a statement may name what only this file defines."""
-        self.cache = Kept()
+        self.cache = BoundedCache()
 
     # --- statements
 
@@ -212,7 +212,7 @@ class Builder(Names):
         if known is None:
             return
         tree = known.tree
-        if isinstance(tree.body, t.Instruction):
+        if isinstance(tree.body, t.InstructionNode):
             self._instruction(raw, known, names, ops)
             return
         try:
@@ -226,7 +226,7 @@ class Builder(Names):
                 self.report_problem(raw, problem)
                 return
             problem.at = self._named(raw, problem.at)
-            if isinstance(problem, Undefined):
+            if isinstance(problem, UndefinedName):
                 self.report_undefined(raw, problem.name, problem.at)
             else:
                 self.report_problem(raw, problem)
@@ -274,7 +274,7 @@ class Builder(Names):
         types = tuple([None if value is None else value.type for value in operands])
         plan = kept = known.plans.get(types)
         if kept is None and any(each is POISON for each in types):
-            if not self.allow_unregistered and not _is_known(cast(t.Instruction, tree.body)):
+            if not self.allow_unregistered and not _is_known(cast(t.InstructionNode, tree.body)):
                 self._plan(raw, tree, (None,) * len(names), names)  # reports the unknown instruction
             self._poison(tree, names)
             return
@@ -303,14 +303,14 @@ class Builder(Names):
         self,
         raw: RawStatement,
         tree: t.Statement,
-        plan: Plan,
+        plan: OpTemplate,
         operands: list[Any],
         names: list[str],
         ops: list[Operation],
     ) -> Operation | None:
         """Make the operation of a plan; what it needs before it goes to `ops`. None if that is reported."""
         if len(raw.regions) > plan.bodies:
-            opcode = cast(t.Instruction, tree.body).opcode
+            opcode = cast(t.InstructionNode, tree.body).opcode
             self.report_problem(raw, StatementProblem("PTO-P061", f"`{opcode.text}` has no body"))
             return None
         location = located(self.source, raw.start, raw.end, plan.places)
@@ -327,7 +327,7 @@ class Builder(Names):
             result_types = self._inferred(raw, tree, plan, chosen)
         return None if result_types is None else plan.make(chosen, result_types, location, regions)
 
-    def _regions(self, raw: RawStatement, plan: Plan) -> Sequence[IRRegion]:
+    def _regions(self, raw: RawStatement, plan: OpTemplate) -> Sequence[IRRegion]:
         found: list[IRRegion] = []
         with self.inside(f"`{plan.cls.name}`"):
             for region in raw.regions:
@@ -372,7 +372,7 @@ class Builder(Names):
 
     def _plan(
         self, raw: RawStatement, tree: t.Statement, types: Sequence[Attribute | None], names: list[str]
-    ) -> Plan | None:
+    ) -> OpTemplate | None:
         try:
             return self._analyse(tree, types)
         except StatementProblem as problem:
@@ -384,8 +384,8 @@ class Builder(Names):
             self.report_problem(raw, problem)
             return None
 
-    def _analyse(self, tree: t.Statement, types: Sequence[Attribute | None]) -> Plan:
-        body = cast(t.Instruction, tree.body)
+    def _analyse(self, tree: t.Statement, types: Sequence[Attribute | None]) -> OpTemplate:
+        body = cast(t.InstructionNode, tree.body)
         plan = mlir.plan_of(tree, types, self.resolver)
         if plan is not None:
             return plan
@@ -425,10 +425,10 @@ class Builder(Names):
             self.report_undefined(raw, name, self._named(raw, node))
 
     def _inferred(
-        self, raw: RawStatement, tree: t.Statement, plan: Plan, operands: list[SSAValue]
+        self, raw: RawStatement, tree: t.Statement, plan: OpTemplate, operands: list[SSAValue]
     ) -> Sequence[Attribute] | None:
         """The result types of a statement that gives none; a problem is reported if there are none."""
-        opcode = cast(t.Instruction, tree.body).opcode
+        opcode = cast(t.InstructionNode, tree.body).opcode
         assert issubclass(plan.cls, PtoOp)
         message = "nothing tells the type of the result"
         try:
@@ -442,7 +442,7 @@ class Builder(Names):
         self.report_problem(raw, StatementProblem("PTO-P043", message, self._named(raw, opcode), fix))
         return None
 
-    def _with_defaults(self, plan: Plan, operands: list[SSAValue]) -> Mapping[str, Attribute]:
+    def _with_defaults(self, plan: OpTemplate, operands: list[SSAValue]) -> Mapping[str, Attribute]:
         """A statement's attributes; those that a suffix could spell, as the program's target has them."""
         assert issubclass(plan.cls, PtoOp)
         open_ones = [name for name in plan.cls.SUFFIXES if name not in plan.properties]
@@ -458,7 +458,7 @@ class Builder(Names):
         place = with_names(raw.text)
         return t.Node(place(node.start), place(node.end))
 
-    def _check(self, raw: RawStatement, op: Operation, plan: Plan) -> bool:
+    def _check(self, raw: RawStatement, op: Operation, plan: OpTemplate) -> bool:
         """Whether the operation keeps its declaration; asked once for each plan."""
         if isinstance(op, PtoOp):
             problems = list(op.problems())
@@ -513,7 +513,7 @@ def _contradicts(problem: StatementProblem, tree: t.Statement, types: Sequence[A
     return isinstance(problem, TypePlaceProblem) and not tree.results and None not in types
 
 
-def _is_known(body: t.Instruction) -> bool:
+def _is_known(body: t.InstructionNode) -> bool:
     return body.opcode.text in mlir.OPCODES or opcode_class(body.opcode.text, []) is not None
 
 

@@ -50,7 +50,7 @@ def _token() -> re.Pattern[str]:
 
 
 @dataclass(frozen=True)
-class Token:
+class FormatToken:
     """A word of a statement, a comment, or a region; where it stands in the source."""
 
     kind: str
@@ -119,7 +119,7 @@ def _shape_of(statements: Sequence[RawStatement], text: str) -> Iterator[str]:
         yield ";"
 
 
-def _tokens(raw: RawStatement, text: str, comments: Sequence[tuple[int, int]]) -> Iterator[Token]:
+def _tokens(raw: RawStatement, text: str, comments: Sequence[tuple[int, int]]) -> Iterator[FormatToken]:
     """The words of a statement and the comments between them; each region is one of them."""
     starts = [raw.start, *(source for _, source in raw.pieces)]
     pieces = raw.text.split(REGION_MARK)
@@ -128,16 +128,16 @@ def _tokens(raw: RawStatement, text: str, comments: Sequence[tuple[int, int]]) -
         for match in _token().finditer(piece):
             at, end = start + match.start(), start + match.end()
             while inside and inside[0][0] < at:
-                yield Token("comment", text[slice(*inside[0])], *inside.pop(0))
+                yield FormatToken("comment", text[slice(*inside[0])], *inside.pop(0))
             within = [each for each in inside if each[0] < end]
             del inside[: len(within)]
             kind = "opaque" if within else match.lastgroup or "other"
-            yield Token(kind, text[at:end] if within else match.group(), at, end)
+            yield FormatToken(kind, text[at:end] if within else match.group(), at, end)
         for each in inside:
-            yield Token("comment", text[slice(*each)], *each)
+            yield FormatToken("comment", text[slice(*each)], *each)
         if number + 1 < len(pieces):
             brace, close = start + len(piece), starts[number + 1]
-            yield Token("region", "", brace, close, raw.regions[number])
+            yield FormatToken("region", "", brace, close, raw.regions[number])
 
 
 class _Formatter:
@@ -243,14 +243,14 @@ class _Spacing:
     """The space before each word of a statement, and whether a line may end there."""
 
     def __init__(self) -> None:
-        self.first: Token | None = None
-        self.last: Token | None = None
-        self.before_last: Token | None = None
+        self.first: FormatToken | None = None
+        self.last: FormatToken | None = None
+        self.before_last: FormatToken | None = None
         self.opcode: str | None = None
         self.brackets: list[str] = []
         self.may_break = self.must_break = False
 
-    def before(self, token: Token, apart: bool, following: Token | None) -> str:
+    def before(self, token: FormatToken, apart: bool, following: FormatToken | None) -> str:
         """What stands before a word; `apart` says whether it stood apart from the one before."""
         last = self.last
         space = "" if last is None else self._between(last, token, apart, following)
@@ -259,11 +259,11 @@ class _Spacing:
         self._advance(token)
         return space
 
-    def _may_break(self, last: Token, token: Token) -> bool:
+    def _may_break(self, last: FormatToken, token: FormatToken) -> bool:
         at_once = last.text in _OPENING and token.text in _CLOSING
         return "region" not in (last.kind, token.kind) and token.text != "," and not at_once
 
-    def _advance(self, token: Token) -> None:
+    def _advance(self, token: FormatToken) -> None:
         self.first = self.first or token
         named = self.first.kind != "value" or (self.last is not None and self.last.text == "=")
         if self.opcode is None and named:
@@ -279,7 +279,9 @@ class _Spacing:
             return False
         return self.last.kind == "label" or (self.last.kind == "symbol" and self.opcode == "func.func")
 
-    def _between(self, last: Token, token: Token, apart: bool, following: Token | None) -> str:
+    def _between(
+        self, last: FormatToken, token: FormatToken, apart: bool, following: FormatToken | None
+    ) -> str:
         kept = " " if apart else ""
         match last.text, token.text:
             case (_, "") if token.kind == "region":
@@ -309,22 +311,22 @@ class _Spacing:
             case _:
                 return " " if last.kind in _PLAIN and token.kind in _PLAIN else kept
 
-    def _before_parenthesis(self, last: Token, kept: str) -> str:
+    def _before_parenthesis(self, last: FormatToken, kept: str) -> str:
         if last.text in (")", "]", "", "scf.while"):
             return " "
         return "" if last.kind in _WORDS else kept
 
-    def _before_bracket(self, last: Token, kept: str) -> str:
+    def _before_bracket(self, last: FormatToken, kept: str) -> str:
         """`%a[%i]`, `set_flag[...]`, but `sizes [8, 8]`."""
         if last.kind == "value" or last.text == self.opcode:
             return ""
         return " " if last.kind == "word" or last.text in _CLOSING else kept
 
-    def _is_hash_key(self, name: Token | None) -> bool:
+    def _is_hash_key(self, name: FormatToken | None) -> bool:
         """`#key=value` behind operands; at the start of a statement it is an alias."""
         return name is not None and name is not self.first and name.text.startswith("#")
 
-    def _is_tight_colon(self, last: Token, following: Token | None) -> bool:
+    def _is_tight_colon(self, last: FormatToken, following: FormatToken | None) -> bool:
         """`%a: type` of a parameter, `^label:`, a case of `cf.switch`, `key: [...]`."""
         inner = self.brackets[-1] if self.brackets else ""
         if inner == "params" or (not inner and self.first is not None and self.first.kind == "label"):
@@ -338,7 +340,7 @@ _SHAPE = re.compile(r"(?<=[\d?])\s*x\s*(?=[\d?A-Za-z])")
 _AROUND = re.compile(r"\s*([=<>\[\]])\s*")
 
 
-def _styled(token: Token) -> str:
+def _styled(token: FormatToken) -> str:
     if token.kind == "loc":
         return re.sub(r"^loc\s*\(", "loc(", token.text)
     if token.kind != "ours":

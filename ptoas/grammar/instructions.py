@@ -15,17 +15,17 @@ from ptoas.dialects.pto.construct import segments
 from ptoas.dialects.pto.instruction import Instruction, PtoOp, Slot
 from ptoas.dialects.pto.types import DYNAMIC, PartitionTensorViewType, TileType, ViewType
 from ptoas.grammar import tree as t
-from ptoas.grammar.parts import Operand, Parts, StatementReader
-from ptoas.grammar.plan import Alloc, Constant, Plan, Window
+from ptoas.grammar.parts import ParsedOperand, StatementParts, StatementReader
+from ptoas.grammar.plan import Alloc, Constant, OpTemplate, WindowOperand
 from ptoas.grammar.problems import StatementProblem, counted
 from ptoas.grammar.template import layout_of
-from ptoas.ir.location import Places
+from ptoas.ir.location import PartOffsets
 
 
 class InstructionReader(StatementReader):
     """Makes the plan of an instruction that the dialect has."""
 
-    def plan(self, cls: type[PtoOp], suffixes: list[str]) -> Plan:
+    def plan(self, cls: type[PtoOp], suffixes: list[str]) -> OpTemplate:
         parts = self._parts(cls)
         self._take_suffixes(cls, suffixes, parts)
         self._take_positions(cls, parts)
@@ -35,14 +35,14 @@ class InstructionReader(StatementReader):
         filled = self._fill(cls, parts)
         return self._finish(cls, parts, filled, result_types)
 
-    def _check_bodies(self, cls: type[PtoOp], parts: Parts) -> None:
+    def _check_bodies(self, cls: type[PtoOp], parts: StatementParts) -> None:
         wanted = len(cls.get_irdl_definition().regions)
         if len(parts.bodies) > wanted:
             raise StatementProblem("PTO-P061", f"`{cls.mnemonic()}` has no body", parts.bodies[wanted])
 
     # --- types
 
-    def _match_types(self, cls: type[PtoOp], parts: Parts) -> list[Attribute] | None:
+    def _match_types(self, cls: type[PtoOp], parts: StatementParts) -> list[Attribute] | None:
         """Check the types that the statement gives against the values', and find the results' types.
 
         None if the statement gives none, and the operation has to infer them.
@@ -73,7 +73,7 @@ class InstructionReader(StatementReader):
             )
         return result_types
 
-    def _destination_first(self, cls: type[PtoOp], parts: Parts) -> None:
+    def _destination_first(self, cls: type[PtoOp], parts: StatementParts) -> None:
         """In assembly form without a result, the first operand is the destination (D6)."""
         if not parts.positional:
             return
@@ -89,7 +89,7 @@ class InstructionReader(StatementReader):
     def _match_inputs(
         self,
         cls: type[PtoOp],
-        parts: Parts,
+        parts: StatementParts,
         inputs: list[t.TypeText],
         outputs: list[t.TypeText] | None,
         wanted: int,
@@ -127,15 +127,15 @@ class InstructionReader(StatementReader):
         return outputs
 
     def _in_any_order(
-        self, operands: list[Operand], nodes: list[t.TypeText]
-    ) -> list[tuple[Operand, t.TypeText]]:
+        self, operands: list[ParsedOperand], nodes: list[t.TypeText]
+    ) -> list[tuple[ParsedOperand, t.TypeText]]:
         """Operand and type pairs; the documents give a scatter's types in another order than its operands."""
         types = [self.resolver.type(node) for node in nodes]
         in_order = list(zip(operands, nodes, strict=True))
         if all(o.type is None or o.type == type for o, type in zip(operands, types, strict=True)):
             return in_order
         rest = list(zip(nodes, types, strict=True))
-        pairs: list[tuple[Operand, t.TypeText]] = []
+        pairs: list[tuple[ParsedOperand, t.TypeText]] = []
         for operand in operands:
             fit = next((pair for pair in rest if pair[1] == operand.type), None)
             if fit is None:
@@ -144,9 +144,9 @@ class InstructionReader(StatementReader):
             pairs.append((operand, fit[0]))
         return pairs
 
-    def _flat_operands(self, parts: Parts) -> list[Operand]:
+    def _flat_operands(self, parts: StatementParts) -> list[ParsedOperand]:
         """All operands in the order of the text, indices after the value they belong to."""
-        flat: list[Operand] = []
+        flat: list[ParsedOperand] = []
         declared = {id(o) for o, _ in parts.declared}
         for operand in [*(parts.outs or []), *parts.positional]:
             if id(operand) not in declared:
@@ -154,7 +154,7 @@ class InstructionReader(StatementReader):
                 flat += operand.indices
         return flat
 
-    def _declare(self, operand: Operand, node: t.TypeText, parts: Parts) -> None:
+    def _declare(self, operand: ParsedOperand, node: t.TypeText, parts: StatementParts) -> None:
         type = self.resolver.type(node)
         operand.written_type = node
         if operand.literal is not None:
@@ -172,7 +172,9 @@ class InstructionReader(StatementReader):
                 "PTO-P042", f"the operand's type is {operand.type}, here it is called {type}", node
             )
 
-    def _refuse_undefined(self, operand: Operand, parts: Parts, typing: t.Typing | None) -> None:
+    def _refuse_undefined(
+        self, operand: ParsedOperand, parts: StatementParts, typing: t.Typing | None
+    ) -> None:
         is_destination = parts.outs is not None and operand in parts.outs
         if is_destination and typing is None and not parts.dps:
             raise StatementProblem(
@@ -185,7 +187,7 @@ class InstructionReader(StatementReader):
 
     # --- operands into slots
 
-    def _windows(self, cls: type[PtoOp], parts: Parts, result_types: list[Attribute]) -> None:
+    def _windows(self, cls: type[PtoOp], parts: StatementParts, result_types: list[Attribute]) -> None:
         """`%view[%i, %j]` where the class has no place for indices: a part as large as the tile."""
         for operand in parts.all_operands():
             if not operand.indices:
@@ -213,22 +215,22 @@ class InstructionReader(StatementReader):
             offsets = [self._literal(t.Number(0, 0, "0"), IndexType()) for _ in range(rank - given)]
             offsets += [self._reference(index, IndexType()) for index in operand.indices]
             part = PartitionTensorViewType.of(sizes, view.element_type, view.layout)
-            self.prelude.append(Window(operand.ref, tuple(offsets), sizes, part))
+            self.prelude.append(WindowOperand(operand.ref, tuple(offsets), sizes, part))
             operand.ref, operand.type = -len(self.prelude), part
 
     def _literal(self, number: t.Number, type: Attribute) -> int:
         self.prelude.append(Constant(self.resolver.number(number, type)))
         return -len(self.prelude)
 
-    def _reference(self, operand: Operand, default: Attribute) -> int:
+    def _reference(self, operand: ParsedOperand, default: Attribute) -> int:
         if operand.literal is None:
             return operand.ref
         return self._literal(operand.literal, operand.type or default)
 
-    def _fill(self, cls: type[PtoOp], parts: Parts) -> dict[str, list[Operand]]:
+    def _fill(self, cls: type[PtoOp], parts: StatementParts) -> dict[str, list[ParsedOperand]]:
         """Each operand into the first free slot that takes its kind."""
         slots = cls.signature().slots
-        filled: dict[str, list[Operand]] = {name: list(given) for name, given in parts.named.items()}
+        filled: dict[str, list[ParsedOperand]] = {name: list(given) for name, given in parts.named.items()}
         outs = parts.outs
         if outs is not None:
             names = [name for name in layout_of(cls).out_names or cls.OUTS if name not in filled]
@@ -277,7 +279,9 @@ class InstructionReader(StatementReader):
             )
         return filled
 
-    def _take_last(self, cls: type[PtoOp], parts: Parts, filled: dict[str, list[Operand]]) -> None:
+    def _take_last(
+        self, cls: type[PtoOp], parts: StatementParts, filled: dict[str, list[ParsedOperand]]
+    ) -> None:
         """The last of several operands of a kind, where that has a slot of its own."""
         name = cls.LAST
         if name is None or name in filled or f"no_{name}" in parts.fields:
@@ -287,12 +291,12 @@ class InstructionReader(StatementReader):
             parts.positional = [o for o in parts.positional if o is not alike[-1]]
             filled[name] = [alike[-1]]
 
-    def _fits(self, slot: Slot, operand: Operand) -> bool:
+    def _fits(self, slot: Slot, operand: ParsedOperand) -> bool:
         if operand.literal is not None and operand.type is None:
             return slot.accepts(IndexType())
         return operand.type is not None and slot.accepts(operand.type)
 
-    def _misfit(self, cls: type[PtoOp], operand: Operand, free: list[Slot]) -> StatementProblem:
+    def _misfit(self, cls: type[PtoOp], operand: ParsedOperand, free: list[Slot]) -> StatementProblem:
         found = operand.type if operand.type is not None else "a number"
         if not free:
             return StatementProblem("PTO-P040", f"`{cls.mnemonic()}` takes no further operand", operand.node)
@@ -302,7 +306,9 @@ class InstructionReader(StatementReader):
         wanted = " or ".join(f"`{name}` of `{cls.mnemonic()}` must be {kind}" for name, kind in kinds.items())
         return StatementProblem("PTO-P040", f"{wanted}, found {found}", operand.node)
 
-    def _check_order(self, cls: type[PtoOp], parts: Parts, filled: dict[str, list[Operand]]) -> None:
+    def _check_order(
+        self, cls: type[PtoOp], parts: StatementParts, filled: dict[str, list[ParsedOperand]]
+    ) -> None:
         """Refuse operands in another order than the documents', even if their types tell them apart (D44).
 
         A destination may come first (D6), or where the documents have it.
@@ -330,10 +336,10 @@ class InstructionReader(StatementReader):
     def _finish(
         self,
         cls: type[PtoOp],
-        parts: Parts,
-        filled: dict[str, list[Operand]],
+        parts: StatementParts,
+        filled: dict[str, list[ParsedOperand]],
         result_types: list[Attribute] | None,
-    ) -> Plan:
+    ) -> OpTemplate:
         signature = cls.signature()
         element = next(
             (o.type.element_type for group in filled.values() for o in group if isinstance(o.type, TileType)),
@@ -351,7 +357,7 @@ class InstructionReader(StatementReader):
         properties = {name: v for name, (v, _) in parts.fields.items() if name in signature.fields}
         attributes = {name: v for name, (v, _) in parts.fields.items() if name not in signature.fields}
         properties |= segments(cls, sizes, len(self.results))
-        return Plan(
+        return OpTemplate(
             cls,
             tuple(refs),
             None if result_types is None else tuple(result_types),
@@ -363,8 +369,10 @@ class InstructionReader(StatementReader):
             len(cls.get_irdl_definition().regions),
         )
 
-    def _places(self, cls: type[PtoOp], parts: Parts, filled: dict[str, list[Operand]]) -> Places:
-        return Places(
+    def _places(
+        self, cls: type[PtoOp], parts: StatementParts, filled: dict[str, list[ParsedOperand]]
+    ) -> PartOffsets:
+        return PartOffsets(
             cls.name,
             {slot: [operand.node for operand in operands] for slot, operands in filled.items()},
             {slot: [operand.written_type for operand in operands] for slot, operands in filled.items()},

@@ -13,16 +13,16 @@ if TYPE_CHECKING:
     from ptoas.grammar.build import Builder
 
 
-def value_of(builder: Builder, node: t.Value, names: list[str]) -> SSAValue:
+def value_of(builder: Builder, node: t.ValueNode, names: list[str]) -> SSAValue:
     found = builder.values.get(names[node.slot])
     if found is None:
-        raise Undefined(names[node.slot], node)
+        raise UndefinedName(names[node.slot], node)
     if not isinstance(found, SSAValue):
         raise Poisoned
     return cast(SSAValue, found)
 
 
-class Undefined(StatementProblem):
+class UndefinedName(StatementProblem):
     """A name that nothing defines."""
 
     def __init__(self, name: str, node: t.Node):
@@ -38,7 +38,7 @@ def attributes_of(builder: Builder, node: t.Dict | None) -> dict[str, Attribute]
     return builder.resolver.dictionary(node) if node is not None else {}
 
 
-def block_of(builder: Builder, label: t.Word) -> Block:
+def block_of(builder: Builder, label: t.WordNode) -> Block:
     block = builder.blocks.get(label.text)
     if block is None:
         raise StatementProblem("PTO-P030", f"there is no block `{label.text}`", label)

@@ -15,9 +15,9 @@ from xdsl.irdl import IRDLOperation
 from ptoas.diagnostics.spelling import did_you_mean
 from ptoas.grammar import tree as t
 from ptoas.grammar.attributes import Resolver
-from ptoas.grammar.plan import Plan
+from ptoas.grammar.plan import OpTemplate
 from ptoas.grammar.problems import StatementProblem, counted
-from ptoas.ir.location import Places
+from ptoas.ir.location import PartOffsets
 
 _ARITH = {op.name: cast("type[IRDLOperation]", op) for op in Arith.operations}
 _PREDICATES = {
@@ -34,9 +34,11 @@ _CAST = UnrealizedConversionCastOp.name
 OPCODES = (*_ARITH, *_ENDS, "call", "func.call", _CAST)
 
 
-def plan_of(statement: t.Statement, types: Sequence[Attribute | None], resolver: Resolver) -> Plan | None:
+def plan_of(
+    statement: t.Statement, types: Sequence[Attribute | None], resolver: Resolver
+) -> OpTemplate | None:
     """The plan of a statement outside PTO; None if its opcode is not one of ours."""
-    body = cast(t.Instruction, statement.body)
+    body = cast(t.InstructionNode, statement.body)
     opcode = body.opcode.text
     if opcode not in OPCODES:
         return None
@@ -58,11 +60,11 @@ def plan_of(statement: t.Statement, types: Sequence[Attribute | None], resolver:
 
 class _Reader:
     def __init__(self, statement: t.Statement, types: Sequence[Attribute | None], resolver: Resolver):
-        self.body = cast(t.Instruction, statement.body)
+        self.body = cast(t.InstructionNode, statement.body)
         self.results = statement.results
         self.types = types
         self.resolver = resolver
-        self.values: list[t.Value] = []
+        self.values: list[t.ValueNode] = []
         self.others: list[t.Item] = []
         self.attributes: dict[str, Attribute] = {}
         self.entries: list[t.Entry] = []
@@ -74,7 +76,7 @@ class _Reader:
         self.attributes.update(self.resolver.dictionary(node))
         self.entries += node.entries
 
-    def take_attributes(self, plan: Plan) -> None:
+    def take_attributes(self, plan: OpTemplate) -> None:
         """Move declared attributes to the properties; refuse undeclared ones without a prefix (D43)."""
         declared = cast("type[IRDLOperation]", plan.cls).get_irdl_definition().properties
         for entry in self.entries:
@@ -89,31 +91,31 @@ class _Reader:
     def _sort(self, items: tuple[t.Item, ...]) -> None:
         for item in items:
             match item:
-                case t.Value():
+                case t.ValueNode():
                     self.values.append(item)
-                case t.Group(name="", items=inner):
+                case t.GroupNode(name="", items=inner):
                     self._sort(inner)
                 case t.Dict():
                     self._take_dict(item)
                 case _:
                     self.others.append(item)
 
-    def places(self, name: str) -> Places:
+    def places(self, name: str) -> PartOffsets:
         """A type is given for each operand, or one for all; the last is the result's if no other is given."""
         typing = self.body.typing
         inputs = (typing.inputs if typing else None) or ()
         types = inputs if len(inputs) == len(self.values) else inputs[:1] * len(self.values)
         results = (typing.outputs if typing else None) or inputs[-1:]
-        return Places(name, {"": self.values}, {"": types}, results)
+        return PartOffsets(name, {"": self.values}, {"": types}, results)
 
-    def constant(self) -> Plan:
+    def constant(self) -> OpTemplate:
         node = self.others[0] if self.others else None
         typing = self.body.typing
         type = self.resolver.type(typing.inputs[0]) if typing and typing.inputs else None
         match node:
             case t.Number():
                 value = self.resolver.number(node, type or i64)
-            case t.Word(text="true" | "false"):
+            case t.WordNode(text="true" | "false"):
                 value = self.resolver.attribute(node)
             case t.AttrText():
                 typed = t.Typed(
@@ -129,9 +131,9 @@ class _Reader:
         result_type = type or getattr(value, "type", None)
         if result_type is None:
             raise StatementProblem("PTO-P022", "a constant is a number, a truth value or a dense list", node)
-        return Plan(_ARITH["arith.constant"], (), (result_type,), {"value": value}, self.attributes)
+        return OpTemplate(_ARITH["arith.constant"], (), (result_type,), {"value": value}, self.attributes)
 
-    def arithmetic(self, cls: type[IRDLOperation]) -> Plan:
+    def arithmetic(self, cls: type[IRDLOperation]) -> OpTemplate:
         definition = cls.get_irdl_definition()
         wanted = len(definition.operands)
         if len(self.values) != wanted:
@@ -165,12 +167,12 @@ class _Reader:
             results = (i1,)
         else:
             results = (declared_types[-1],)
-        return Plan(cls, tuple(v.slot for v in self.values), results, properties, self.attributes)
+        return OpTemplate(cls, tuple(v.slot for v in self.values), results, properties, self.attributes)
 
     def _predicate(self, name: str, others: list[t.Item]) -> Attribute:
         words = _PREDICATES[name]
-        word = others.pop(0) if others and isinstance(others[0], t.Word | t.String) else None
-        text = word.text if isinstance(word, t.Word | t.String) else None
+        word = others.pop(0) if others and isinstance(others[0], t.WordNode | t.String) else None
+        text = word.text if isinstance(word, t.WordNode | t.String) else None
         if text not in words:
             raise StatementProblem(
                 "PTO-P022",
@@ -184,13 +186,13 @@ class _Reader:
         while others:
             word = others.pop(0)
             value = others.pop(0) if others else None
-            if not isinstance(word, t.Word) or not isinstance(value, t.AttrText):
+            if not isinstance(word, t.WordNode) or not isinstance(value, t.AttrText):
                 raise StatementProblem("PTO-P010", "this can't stand among the operands", word)
             node = t.AttrText(word.start, value.end, f"#arith.{word.text}{value.text}")
             key = "overflowFlags" if word.text == "overflow" else word.text
             properties[key] = self.resolver.attribute(node)
 
-    def _check(self, value: t.Value, expected: Attribute) -> None:
+    def _check(self, value: t.ValueNode, expected: Attribute) -> None:
         found = self.types[value.slot]
         if found is None:
             raise StatementProblem("PTO-P030", "this value is not defined", value)
@@ -199,7 +201,7 @@ class _Reader:
                 "PTO-P042", f"the operand's type is {found}, the statement says {expected}", value
             )
 
-    def _declared(self, values: list[t.Value], nodes: tuple[t.TypeText, ...] | None) -> None:
+    def _declared(self, values: list[t.ValueNode], nodes: tuple[t.TypeText, ...] | None) -> None:
         for value in values:
             if self.types[value.slot] is None:
                 raise StatementProblem("PTO-P030", "this value is not defined", value)
@@ -214,7 +216,7 @@ class _Reader:
         for value, node in zip(values, nodes, strict=True):
             self._check(value, self.resolver.type(node))
 
-    def cast(self) -> Plan:
+    def cast(self) -> OpTemplate:
         """`builtin.unrealized_conversion_cast %a : i32 to ui32`: the same bits under another type."""
         typing = self.body.typing
         if typing is None or not typing.cast:
@@ -223,7 +225,7 @@ class _Reader:
             )
         self._declared(self.values, typing.inputs)
         results = self.resolver.types(typing.outputs or ())
-        return Plan(
+        return OpTemplate(
             UnrealizedConversionCastOp,
             tuple(v.slot for v in self.values),
             tuple(results),
@@ -231,14 +233,14 @@ class _Reader:
             self.attributes,
         )
 
-    def end(self, cls: type[IRDLOperation]) -> Plan:
+    def end(self, cls: type[IRDLOperation]) -> OpTemplate:
         typing = self.body.typing
         typed = self.values[1:] if cls is ConditionOp else self.values
         self._declared(typed, typing.inputs if typing else None)
         self._declared(self.values, None)
-        return Plan(cls, tuple(v.slot for v in self.values), (), {}, self.attributes)
+        return OpTemplate(cls, tuple(v.slot for v in self.values), (), {}, self.attributes)
 
-    def call(self) -> Plan:
+    def call(self) -> OpTemplate:
         callee = next((o for o in self.others if isinstance(o, t.Symbol)), None)
         if callee is None:
             raise StatementProblem(
@@ -247,7 +249,7 @@ class _Reader:
         typing = self.body.typing
         self._declared(self.values, typing.inputs if typing else None)
         outputs = self.resolver.types(typing.outputs) if typing and typing.outputs else []
-        return Plan(
+        return OpTemplate(
             CallOp,
             tuple(v.slot for v in self.values),
             tuple(outputs),

@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import ModuleOp
 from ptoas.grammar.html import module_html
 
 
-class Module(ModuleOp):
+class PtoModule(ModuleOp):
     """The modules that `ptoas` reads and builds: xDSL's, which a notebook shows as a program.
 
     >>> import ptoas

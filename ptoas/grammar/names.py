@@ -40,7 +40,7 @@ class TooManyProblems(Exception):
     """There are more problems than anybody reads."""
 
 
-class Names:
+class ValueScope:
     """Collects problems, and keeps which value a name stands for."""
 
     def __init__(self, source: Source):

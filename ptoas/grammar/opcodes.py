@@ -46,12 +46,12 @@ def refused_clause(text: str) -> StatementProblem | None:
     cls = found[0]
     for key in re.finditer(r"\b[A-Za-z_]\w*(?=\s*=)", text):
         if (fix := cls.REFUSED.get(key.group())) is not None:
-            node = t.Word(key.start(), key.end(), key.group())
+            node = t.WordNode(key.start(), key.end(), key.group())
             return StatementProblem("PTO-P053", f"`{cls.mnemonic()}` has no `{key.group()}`", node, fix)
     return None
 
 
-def unknown_opcode(node: t.Word, others: list[str]) -> StatementProblem:
+def unknown_opcode(node: t.WordNode, others: list[str]) -> StatementProblem:
     """What is wrong with an opcode that names no class; `others` are those outside PTO."""
     prefix = "pto." if node.text.startswith("pto.") else ""
     name = node.text.removeprefix("pto.")

@@ -18,7 +18,7 @@ from ptoas.grammar.build import Builder
 from ptoas.grammar.checks import verify_terminators
 from ptoas.grammar.layout import RawStatement, cut
 from ptoas.grammar.layout import Region as RawRegion
-from ptoas.grammar.module import Module
+from ptoas.grammar.module import PtoModule
 from ptoas.grammar.names import TooManyProblems
 from ptoas.grammar.problems import StatementProblem
 from ptoas.grammar.syntax import parse_statement, value_names
@@ -143,14 +143,14 @@ def _program(builder: Builder, statements: RawRegion) -> ModuleOp:
     _check_symbols(builder, ops)
     if len(ops) == 1 and isinstance(ops[0], ModuleOp):
         return _shown(ops[0])
-    return Module(ops)
+    return PtoModule(ops)
 
 
-def _shown(module: ModuleOp) -> Module:
+def _shown(module: ModuleOp) -> PtoModule:
     """A module in generic form is made by xDSL; a notebook is to show it, too."""
-    if isinstance(module, Module):
+    if isinstance(module, PtoModule):
         return module
-    made = Module(module.detach_region(0), module.attributes, sym_name=module.sym_name)
+    made = PtoModule(module.detach_region(0), module.attributes, sym_name=module.sym_name)
     made.location = module.location
     return made
 
@@ -211,7 +211,7 @@ def _bare_program(builder: Builder, statements: RawRegion) -> ModuleOp:
     if statements:
         first = statements[0]
         function.location = located(builder.source, first.start, first.end, arguments=tuple(arguments))
-    module = Module([function], builder.module_attributes)
+    module = PtoModule([function], builder.module_attributes)
     where = next((raw for raw in statements if raw.text.startswith(".target")), None)
     if where is not None:
         module.location = located(builder.source, where.start, where.end)

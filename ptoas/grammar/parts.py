@@ -25,7 +25,7 @@ from ptoas.grammar.tree_builder import is_whole
 
 
 @dataclass
-class Operand:
+class ParsedOperand:
     """A value, or a literal, in operand position."""
 
     node: t.Node
@@ -33,25 +33,27 @@ class Operand:
     """The number of its name, or of its prelude as -1 - n; unset for a literal until its type is known."""
     type: Attribute | None
     literal: t.Number | None = None
-    indices: list[Operand] = field(default_factory=list["Operand"])
+    indices: list[ParsedOperand] = field(default_factory=list["ParsedOperand"])
     written_type: t.TypeText | None = None
 
 
 @dataclass
-class Parts:
+class StatementParts:
     """What a statement gives its instruction, sorted by kind."""
 
-    positional: list[Operand] = field(default_factory=list[Operand])
-    outs: list[Operand] | None = None
-    named: dict[str, list[Operand]] = field(default_factory=dict[str, list[Operand]])
+    positional: list[ParsedOperand] = field(default_factory=list[ParsedOperand])
+    outs: list[ParsedOperand] | None = None
+    named: dict[str, list[ParsedOperand]] = field(default_factory=dict[str, list[ParsedOperand]])
     fields: dict[str, tuple[Attribute, t.Node]] = field(default_factory=dict[str, tuple[Attribute, t.Node]])
     by_position: list[t.Item] = field(default_factory=list["t.Item"])
     """What can only be an attribute, and no word says which."""
     bodies: list[t.Node] = field(default_factory=list[t.Node])
-    declared: list[tuple[Operand, t.TypeText]] = field(default_factory=list[tuple[Operand, t.TypeText]])
+    declared: list[tuple[ParsedOperand, t.TypeText]] = field(
+        default_factory=list[tuple[ParsedOperand, t.TypeText]]
+    )
     dps: bool = False
 
-    def all_operands(self) -> list[Operand]:
+    def all_operands(self) -> list[ParsedOperand]:
         """Every operand, and the indices of each after it."""
         given = [*self.positional, *(self.outs or []), *(o for group in self.named.values() for o in group)]
         return [o for operand in given for o in (operand, *operand.indices)]
@@ -98,7 +100,7 @@ class StatementReader:
     """Reads one statement; `types` are the types of its names, None for one that nothing defines."""
 
     def __init__(self, statement: t.Statement, types: Sequence[Attribute | None], resolver: Resolver):
-        assert isinstance(statement.body, t.Instruction)
+        assert isinstance(statement.body, t.InstructionNode)
         self.body = statement.body
         self.results = statement.results
         self.types = types
@@ -106,65 +108,69 @@ class StatementReader:
         self.prelude: list[Prelude] = []
         self.result_nodes: tuple[t.TypeText, ...] = ()
 
-    def _operand(self, node: t.Value) -> Operand:
-        return Operand(node, node.slot, self.types[node.slot])
+    def _operand(self, node: t.ValueNode) -> ParsedOperand:
+        return ParsedOperand(node, node.slot, self.types[node.slot])
 
-    def _parts(self, cls: type[PtoOp]) -> Parts:
-        parts = Parts()
+    def _parts(self, cls: type[PtoOp]) -> StatementParts:
+        parts = StatementParts()
         self._sort(cls, self.body.items, parts, parts.positional)
         if self.body.trailing is not None:
             self._take_dict(cls, self.body.trailing, parts)
         return parts
 
-    def _sort(self, cls: type[PtoOp], items: tuple[t.Item, ...], parts: Parts, into: list[Operand]) -> None:
+    def _sort(
+        self, cls: type[PtoOp], items: tuple[t.Item, ...], parts: StatementParts, into: list[ParsedOperand]
+    ) -> None:
         layout = layout_of(cls)
         rest = list(reversed(items))
         while rest:
             item = rest.pop()
             match item:
-                case t.Word(text=word) if word in layout.words and rest and _may_follow(rest[-1]):
+                case t.WordNode(text=word) if word in layout.words and rest and _may_follow(rest[-1]):
                     self._take_key(cls, item, word, rest.pop(), parts)
-                case t.Word(text=word) if word in layout.flags:
+                case t.WordNode(text=word) if word in layout.flags:
                     self._set_field(parts, word, UnitAttr(), item)
-                case t.Word(text=word) if word in layout.bare:
+                case t.WordNode(text=word) if word in layout.bare:
                     pass
-                case t.Symbol(text=word) if word in layout.symbols and rest and isinstance(rest[-1], t.Group):
-                    self._take_symbol(parts, item, layout.symbols[word], cast(t.Group, rest.pop()))
+                case t.Symbol(text=word) if (
+                    word in layout.symbols and rest and isinstance(rest[-1], t.GroupNode)
+                ):
+                    self._take_symbol(parts, item, layout.symbols[word], cast(t.GroupNode, rest.pop()))
                 case t.Number() if self._is_attribute(cls, parts):
                     parts.by_position.append(item)
-                case t.Value():
+                case t.ValueNode():
                     into.append(self._operand(item))
                 case t.Indexed():
-                    operand = Operand(item, item.base.slot, self.types[item.base.slot])
+                    operand = ParsedOperand(item, item.base.slot, self.types[item.base.slot])
                     if layout.indices in cls.signature().fields:
                         self._set_numbers(item, cast(str, layout.indices), parts)
                     else:
                         self._sort(cls, item.items, parts, operand.indices)
                     into.append(operand)
                 case t.Number():
-                    into.append(Operand(item, 0, None, literal=item))
+                    into.append(ParsedOperand(item, 0, None, literal=item))
                 case t.Dict():
                     self._take_dict(cls, item, parts)
                 case t.Keyed(key=key, value=value):
                     self._take_key(cls, item, key, value, parts)
-                case t.Group():
+                case t.GroupNode():
                     self._take_group(cls, item, parts, into)
                 case t.Listing(name=""):
                     self._sort(cls, item.items, parts, into)
                 case t.Listing(name=name):
                     self._take_listing(cls, item, name, parts)
-                case t.AttrText() | t.Word() | t.String() | t.Symbol():
+                case t.AttrText() | t.WordNode() | t.String() | t.Symbol():
                     parts.by_position.append(item)
                 case t.RegionMark():
                     parts.bodies.append(item)
 
-    def _is_attribute(self, cls: type[PtoOp], parts: Parts) -> bool:
+    def _is_attribute(self, cls: type[PtoOp], parts: StatementParts) -> bool:
         """Whether a number that comes next is the attribute whose turn it is, and no operand."""
         waiting = layout_of(cls).positional[len(parts.by_position) :]
         fields = cls.signature().fields
         return any(fields[name].enum is None and fields[name].constraint.verifies(_ONE) for name in waiting)
 
-    def _take_symbol(self, parts: Parts, symbol: t.Symbol, field: str, item: t.Group) -> None:
+    def _take_symbol(self, parts: StatementParts, symbol: t.Symbol, field: str, item: t.GroupNode) -> None:
         """`@tile(0x1000)`."""
         number = item.items[0] if len(item.items) == 1 else None
         if not isinstance(number, t.Number):
@@ -173,9 +179,11 @@ class StatementReader:
             )
         self._set_field(parts, field, self.resolver.number(number, i64), item)
 
-    def _take_group(self, cls: type[PtoOp], item: t.Group, parts: Parts, into: list[Operand]) -> None:
+    def _take_group(
+        self, cls: type[PtoOp], item: t.GroupNode, parts: StatementParts, into: list[ParsedOperand]
+    ) -> None:
         name = item.name
-        inside: list[Operand] = []
+        inside: list[ParsedOperand] = []
         self._sort(cls, item.items, parts, inside)
         if item.types:
             everything = self._without_type(item, inside, parts)
@@ -199,19 +207,23 @@ class StatementReader:
         else:
             raise StatementProblem("PTO-P010", f"`{cls.mnemonic()}` has no part `{name}(...)`", item)
 
-    def _without_type(self, group: t.Group, inside: list[Operand], parts: Parts) -> list[Operand]:
+    def _without_type(
+        self, group: t.GroupNode, inside: list[ParsedOperand], parts: StatementParts
+    ) -> list[ParsedOperand]:
         """The operands of `(%dst, recv(%ping) : ...)` that have no type yet, in the order of the text."""
         named = (o for operands in parts.named.values() for o in operands)
         typed = {id(operand) for operand, _ in parts.declared}
         operands = [*inside, *(o for o in named if group.start <= o.node.start < group.end)]
         return sorted((o for o in operands if id(o) not in typed), key=lambda o: o.node.start)
 
-    def _give(self, parts: Parts, slot: str, operands: list[Operand], node: t.Node) -> None:
+    def _give(self, parts: StatementParts, slot: str, operands: list[ParsedOperand], node: t.Node) -> None:
         if slot in parts.named:
             raise StatementProblem("PTO-P051", f"`{slot}` is given twice", node)
         parts.named[slot] = operands
 
-    def _take_key(self, cls: type[PtoOp], item: t.Item, key: str, value: t.Item, parts: Parts) -> None:
+    def _take_key(
+        self, cls: type[PtoOp], item: t.Item, key: str, value: t.Item, parts: StatementParts
+    ) -> None:
         slots, fields = (slot.name for slot in cls.signature().slots), cls.signature().fields
         names = [*slots, *fields]
         name = layout_of(cls).words.get(key, key)
@@ -223,7 +235,7 @@ class StatementReader:
         if name in fields:
             self._set_field(parts, name, self._as_attribute(value, fields[name].enum), item)
             return
-        operands: list[Operand] = []
+        operands: list[ParsedOperand] = []
         self._sort(cls, value.items if isinstance(value, t.Listing) else (value,), parts, operands)
         self._give(parts, name, operands, item)
 
@@ -233,23 +245,23 @@ class StatementReader:
                 return self.resolver.number(value, None)
             case t.String():
                 return self.resolver.attribute(t.Typed(value.start, value.end, value, None), enum)
-            case t.Word() | t.AttrText() | t.Symbol():
+            case t.WordNode() | t.AttrText() | t.Symbol():
                 return self.resolver.attribute(value, enum)
             case _:
                 raise StatementProblem("PTO-P022", "an attribute's value is expected here", value)
 
-    def _take_listing(self, cls: type[PtoOp], item: t.Listing, word: str, parts: Parts) -> None:
+    def _take_listing(self, cls: type[PtoOp], item: t.Listing, word: str, parts: StatementParts) -> None:
         """`sizes [8, 64]` fills an attribute, `valid [%r, %c]` a slot."""
         name = layout_of(cls).words.get(word, word)
         if any(slot.name == name for slot in cls.signature().slots):
-            values = [self._operand(v) for v in item.items if isinstance(v, t.Value)]
+            values = [self._operand(v) for v in item.items if isinstance(v, t.ValueNode)]
             if len(values) != len(item.items):
                 raise StatementProblem("PTO-P010", f"`{word} [...]` takes values", item)
             self._give(parts, name, values, item)
             return
         self._set_numbers(item, name, parts)
 
-    def _set_numbers(self, item: t.Listing | t.Indexed, name: str, parts: Parts) -> None:
+    def _set_numbers(self, item: t.Listing | t.Indexed, name: str, parts: StatementParts) -> None:
         numbers = [whole(n) for n in item.items if isinstance(n, t.Number)]
         if len(numbers) != len(item.items):
             raise StatementProblem("PTO-P010", f"`{name} [...]` takes whole numbers", item)
@@ -258,7 +270,7 @@ class StatementReader:
                 raise StatementProblem("PTO-P022", f"{number} does not fit i64", node)
         self._set_field(parts, name, DenseArrayBase.from_list(i64, numbers), item)
 
-    def _take_dict(self, cls: type[PtoOp], node: t.Dict, parts: Parts) -> None:
+    def _take_dict(self, cls: type[PtoOp], node: t.Dict, parts: StatementParts) -> None:
         for entry in node.entries:
             check_key(cls, entry)
         fields = cls.signature().fields
@@ -269,12 +281,12 @@ class StatementReader:
         for entry in node.entries:
             self._set_field(parts, cls.KEYS.get(entry.key, entry.key), found[entry.key], entry)
 
-    def _set_field(self, parts: Parts, name: str, value: Attribute, node: t.Node) -> None:
+    def _set_field(self, parts: StatementParts, name: str, value: Attribute, node: t.Node) -> None:
         if name in parts.fields:
             raise StatementProblem("PTO-P051", f"`{name}` is given twice", node)
         parts.fields[name] = (value, node)
 
-    def _take_suffixes(self, cls: type[PtoOp], suffixes: list[str], parts: Parts) -> None:
+    def _take_suffixes(self, cls: type[PtoOp], suffixes: list[str], parts: StatementParts) -> None:
         fields = cls.signature().fields
         waiting = list(cls.SUFFIXES)
         at = self.body.opcode.end - sum(len(s) + 1 for s in suffixes)
@@ -314,13 +326,13 @@ class StatementReader:
                 raise problem
             parts.fields[name] = (value, node)
 
-    def _take_positions(self, cls: type[PtoOp], parts: Parts) -> None:
+    def _take_positions(self, cls: type[PtoOp], parts: StatementParts) -> None:
         """Attributes that no word names, in the order of the template."""
         fields = cls.signature().fields
         names = layout_of(cls).positional
         if len(parts.by_position) > len(names):
             extra = parts.by_position[len(names)]
-            fix = f"a value is written `%{extra.text}`" if isinstance(extra, t.Word) else None
+            fix = f"a value is written `%{extra.text}`" if isinstance(extra, t.WordNode) else None
             raise StatementProblem("PTO-P010", f"`{cls.mnemonic()}` takes no such operand here", extra, fix)
         for name, node in zip(names, parts.by_position, strict=False):
             self._set_field(parts, name, self._as_attribute(node, fields[name].enum), node)
@@ -331,4 +343,4 @@ _ONE = IntegerAttr(1, i64)
 
 def _may_follow(item: t.Item) -> bool:
     """Whether a word and this are one part: `fp %scale`."""
-    return isinstance(item, t.Value | t.Indexed | t.Number | t.AttrText | t.Word | t.String)
+    return isinstance(item, t.ValueNode | t.Indexed | t.Number | t.AttrText | t.WordNode | t.String)

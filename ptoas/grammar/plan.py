@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
 from ptoas.grammar import tree as t
-from ptoas.ir.location import Places
+from ptoas.ir.location import PartOffsets
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import LocationAttr
@@ -32,7 +32,7 @@ class Alloc(t.Record):
     type: Attribute
 
 
-class Window(t.Record):
+class WindowOperand(t.Record):
     """`%view[%i, %j]`: a `partition_view` before the operation."""
 
     base: int
@@ -41,11 +41,11 @@ class Window(t.Record):
     type: Attribute
 
 
-Prelude = Constant | Alloc | Window
+Prelude = Constant | Alloc | WindowOperand
 
 
 @dataclass(eq=False)
-class Plan:
+class OpTemplate:
     """An operation but for its values. An operand is the number of a name; below zero, of a prelude."""
 
     cls: type[Operation]
@@ -55,7 +55,7 @@ class Plan:
     properties: dict[str, Attribute] = field(default_factory=dict[str, Attribute])
     attributes: dict[str, Attribute] = field(default_factory=dict[str, Attribute])
     prelude: tuple[Prelude, ...] = ()
-    places: Places | None = None
+    places: PartOffsets | None = None
     """Where the parts of the statement stand."""
     slots: tuple[tuple[str, int], ...] = ()
     """The slots of an instruction, and how many operands each has."""

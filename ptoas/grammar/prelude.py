@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import IndexType, IntegerAttr, LocationAttr
 from xdsl.ir import Operation, SSAValue
 
 from ptoas.dialects.pto.views import new_tile, part_of
-from ptoas.grammar.plan import Alloc, Constant, Prelude, Window
+from ptoas.grammar.plan import Alloc, Constant, Prelude, WindowOperand
 
 
 def make_prelude(
@@ -34,6 +34,6 @@ def make_prelude(
             return add(ConstantOp(cast(IntegerAttr, number)))
         case Alloc(type=type):
             return add(new_tile(type))
-        case Window(base=base, offsets=offsets, sizes=sizes, type=type):
+        case WindowOperand(base=base, offsets=offsets, sizes=sizes, type=type):
             extents = [add(ConstantOp(IntegerAttr(size, IndexType()))) for size in sizes]
             return add(part_of(value(base), [value(ref) for ref in offsets], extents, type))

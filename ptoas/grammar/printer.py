@@ -28,21 +28,21 @@ from ptoas.dialects.pto.types import TileType
 from ptoas.grammar.bodies import READ_WITH_BODIES, TARGET
 from ptoas.grammar.comments import Comments, Said
 from ptoas.grammar.control import NO_INLINE
-from ptoas.grammar.template import Attribute as Attribute_
 from ptoas.grammar.template import (
+    AssemblyFormat,
     Attributes,
     Body,
-    Flag,
-    Layout,
+    LiteralText,
     Operands,
     Option,
     Pieces,
-    Text,
     Types,
+    UnitAttribute,
     joined,
     layout_of,
     names_in,
 )
+from ptoas.grammar.template import Attribute as Attribute_
 from ptoas.grammar.unregistered import EXTRA_OPERANDS, OPERAND_KEYS
 
 FORMS = ("asm", "ssa", "dps", "generic")
@@ -327,7 +327,7 @@ class FormPrinter(Printer):
                 self.print_list([v.type for v in values], self.print_attribute)
                 self.print_string(")")
 
-    def _print_flat(self, op: PtoOp, layout: Layout) -> None:
+    def _print_flat(self, op: PtoOp, layout: AssemblyFormat) -> None:
         """`name operands {attributes} : (types) -> types`; in assembly form some attributes are suffixes."""
         spelled = [name for name in op.SUFFIXES if name in op.properties and self.form == "asm"]
         suffix = "".join(f".{cast(PtoEnumAttr[Any], op.properties[name]).data.value}" for name in spelled)
@@ -372,7 +372,7 @@ class FormPrinter(Printer):
                 case Option(pieces=inner):
                     text = self._render(op, inner, text) if self._is_filled(op, inner) else text
                     continue
-                case Text(text=added):
+                case LiteralText(text=added):
                     pass
                 case Operands(name=name):
                     added = ", ".join(self._text_of(self.print_ssa_value, v) for v in op.operands_of(name))
@@ -382,7 +382,7 @@ class FormPrinter(Printer):
                     )
                 case Attribute_(name=name, hexadecimal=hexadecimal):
                     added = self._field_text(op.properties[name], hexadecimal)
-                case Flag(name=name):
+                case UnitAttribute(name=name):
                     added = name if name in op.properties else ""
                 case Body(name=name):
                     added = self._text_of(self._print_body, getattr(op, name))
@@ -401,12 +401,12 @@ class FormPrinter(Printer):
 
     def _is_filled(self, op: PtoOp, pieces: Pieces) -> bool:
         """Whether all that stands in an optional part is there; of parts inside it, one of them."""
-        own = [p for p in pieces if isinstance(p, Operands | Types | Attribute_ | Flag)]
+        own = [p for p in pieces if isinstance(p, Operands | Types | Attribute_ | UnitAttribute)]
         if not own:
             return any(self._is_filled(op, p.pieces) for p in pieces if isinstance(p, Option))
         return all(
             piece.name in op.properties
-            if isinstance(piece, Attribute_ | Flag)
+            if isinstance(piece, Attribute_ | UnitAttribute)
             else bool(op.operands_of(piece.name))
             for piece in own
         )

@@ -13,7 +13,7 @@ from ptoas.dialects.pto.slots import slot_places
 from ptoas.grammar.layout import blank_comments, say_nothing
 from ptoas.grammar.printer import FormPrinter
 from ptoas.grammar.syntax import with_names
-from ptoas.ir.location import InsertedLocation, Node, Places, PythonLocation, SourceLocation
+from ptoas.ir.location import InsertedLocation, PartOffsets, PythonLocation, SourceLocation, TextRange
 
 
 def span_of(op: Operation) -> Span:
@@ -53,7 +53,7 @@ def _printed(op: Operation) -> str:
     return op.name
 
 
-def _part(location: SourceLocation, node: Node) -> Span:
+def _part(location: SourceLocation, node: TextRange) -> Span:
     """Return a part of a statement in the source; its offsets are counted without the names of values."""
     text = location.source.text[location.start : location.end]
     place = with_names(blank_comments(text, say_nothing))
@@ -61,7 +61,7 @@ def _part(location: SourceLocation, node: Node) -> Span:
     return Span(location.source, location.start + start, max(1, end - start))
 
 
-def _location(op: Operation) -> tuple[SourceLocation, Places] | None:
+def _location(op: Operation) -> tuple[SourceLocation, PartOffsets] | None:
     location = op.location
     if not isinstance(location, SourceLocation) or location.places is None:
         return None
@@ -74,7 +74,7 @@ def _operand_part(op: Operation, index: int, kept: str) -> Span | None:
     if found is None or found[1].op != op.name:
         return None
     location, places = found
-    by_slot: Mapping[str, Sequence[Node | None]] = getattr(places, kept)
+    by_slot: Mapping[str, Sequence[TextRange | None]] = getattr(places, kept)
     slot, at = _slot_of(op, index)
     nodes = by_slot.get(slot, ())
     if slot not in by_slot:

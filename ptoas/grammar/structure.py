@@ -31,13 +31,13 @@ from ptoas.grammar import tree as t
 from ptoas.grammar.bodies import TARGET
 from ptoas.grammar.checks import TERMINATORS, check_ends, is_plain, verify
 from ptoas.grammar.lookup import attributes_of, block_of, value_of
-from ptoas.grammar.module import Module
+from ptoas.grammar.module import PtoModule
 from ptoas.grammar.opcodes import unknown_opcode
 from ptoas.grammar.parts import check_key
 from ptoas.grammar.problems import StatementProblem, counted
 from ptoas.grammar.syntax import with_names
 from ptoas.grammar.unregistered import EXTRA_OPERANDS, OPERAND_KEYS
-from ptoas.ir.location import Places, located
+from ptoas.ir.location import PartOffsets, located
 
 if TYPE_CHECKING:
     from ptoas.grammar.build import Builder
@@ -50,9 +50,9 @@ def build(
     """Build a statement that is not an instruction."""
     problems = len(builder.diagnostics)
     match tree.body:
-        case t.Module() as node:
+        case t.ModuleNode() as node:
             op = _module(builder, raw, node)
-        case t.Function() as node:
+        case t.FunctionNode() as node:
             op = _function(builder, raw, node, names)
         case t.For() as node:
             op = control.build_for(builder, raw, node, names)
@@ -117,12 +117,12 @@ def _check_visibility(op: FuncOp, node: t.Body) -> None:
     raise StatementProblem("PTO-P022", f"`{VISIBILITY}` is {words}, found {given}", at)
 
 
-def _places(node: t.Body, op: Operation) -> Places | None:
+def _places(node: t.Body, op: Operation) -> PartOffsets | None:
     """The parts of a generic operation; those of one with bodies are not kept."""
     if not isinstance(node, t.Generic) or op.regions:
         return None
     entries = (e for given in (node.properties, node.attributes) if given for e in given.entries)
-    return Places(
+    return PartOffsets(
         op.name,
         {"": node.operands},
         {"": node.type.inputs},
@@ -132,7 +132,7 @@ def _places(node: t.Body, op: Operation) -> Places | None:
 
 
 def _arguments(builder: Builder, raw: RawStatement, node: t.Body) -> tuple[Span, ...]:
-    if not isinstance(node, t.Function):
+    if not isinstance(node, t.FunctionNode):
         return ()
     place = with_names(raw.text)
     starts = (raw.source_offset(place(param.type.start)) for param in node.params)
@@ -146,7 +146,7 @@ def _refuse_inside(builder: Builder, what: str) -> None:
         raise StatementProblem("PTO-P061", f"a {what} can't stand inside {builder.container}")
 
 
-def _module(builder: Builder, raw: RawStatement, node: t.Module) -> ModuleOp:
+def _module(builder: Builder, raw: RawStatement, node: t.ModuleNode) -> ModuleOp:
     _refuse_inside(builder, "module")
     attributes = attributes_of(builder, node.attributes)
     block = Block()
@@ -156,10 +156,10 @@ def _module(builder: Builder, raw: RawStatement, node: t.Module) -> ModuleOp:
     if len(blocks) > 1:
         raise StatementProblem("PTO-P061", "a module has no blocks; they belong into a function")
     name = StringAttr(node.name.text) if node.name else None
-    return Module(Region(block), attributes, sym_name=name)
+    return PtoModule(Region(block), attributes, sym_name=name)
 
 
-def _function(builder: Builder, raw: RawStatement, node: t.Function, names: list[str]) -> FuncOp:
+def _function(builder: Builder, raw: RawStatement, node: t.FunctionNode, names: list[str]) -> FuncOp:
     _refuse_inside(builder, "function")
     if node.has_body and any(p.value is None for p in node.params):
         raise StatementProblem("PTO-P010", "a function with a body names its parameters", node.name)
@@ -174,7 +174,7 @@ def _function(builder: Builder, raw: RawStatement, node: t.Function, names: list
         block = Block(arg_types=types)
         place = with_names(raw.text)
         args = tuple(
-            (names[cast(t.Value, p.value).slot], arg, raw.source_offset(place(p.start)))
+            (names[cast(t.ValueNode, p.value).slot], arg, raw.source_offset(place(p.start)))
             for p, arg in zip(node.params, block.args, strict=True)
         )
         with builder.inside("a function"):
@@ -218,7 +218,7 @@ def _generic(
     name = node.name.text
     known = None if _was_unregistered(builder, node) else xdsl_context(False).get_optional_op(name)
     if known is None and not builder.allow_unregistered:
-        raise unknown_opcode(t.Word(node.name.start, node.name.end, name), [])
+        raise unknown_opcode(t.WordNode(node.name.start, node.name.end, name), [])
     cls = known or unregistered_op(name)
     if known is not None and not builder.allow_unregistered:
         _check_keys(known, node)

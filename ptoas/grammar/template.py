@@ -15,7 +15,7 @@ from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.grammar.tree import Record
 
 
-class Text(Record):
+class LiteralText(Record):
     """Words and punctuation as they are."""
 
     text: str
@@ -40,7 +40,7 @@ class Attribute(Record):
     hexadecimal: bool
 
 
-class Flag(Record):
+class UnitAttribute(Record):
     """`&name`: the word itself, where the unit attribute of that name is set."""
 
     name: str
@@ -62,7 +62,7 @@ class Option(Record):
     pieces: Pieces
 
 
-Piece: TypeAlias = "Text | Operands | Types | Attribute | Flag | Attributes | Body | Option"
+Piece: TypeAlias = "LiteralText | Operands | Types | Attribute | UnitAttribute | Attributes | Body | Option"
 Pieces: TypeAlias = "tuple[Piece, ...]"
 
 _TOKEN = re.compile(
@@ -86,7 +86,7 @@ def _until_closed(tokens: Iterator[re.Match[str]]) -> tuple[Pieces, str]:
                 return tuple(pieces), token["close"]
             case "open":
                 inner, close = _until_closed(tokens)
-                pieces += [Option(inner)] if close == ")?" else [Text("("), *inner, Text(")")]
+                pieces += [Option(inner)] if close == ")?" else [LiteralText("("), *inner, LiteralText(")")]
             case "braces":
                 name = token["braces"]
                 pieces.append(Attributes() if name == "attrs" else Body(name))
@@ -95,15 +95,15 @@ def _until_closed(tokens: Iterator[re.Match[str]]) -> tuple[Pieces, str]:
             case "types":
                 pieces.append(Types(token["types"]))
             case "flag":
-                pieces.append(Flag(token["flag"]))
+                pieces.append(UnitAttribute(token["flag"]))
             case "text":
-                pieces.append(Text(token["text"]))
+                pieces.append(LiteralText(token["text"]))
             case _:
                 pieces.append(Attribute(token["attribute"], token["hexadecimal"] is not None))
     return tuple(pieces), ""
 
 
-def names_in(pieces: Pieces, kind: type[Operands] | type[Attribute] | type[Flag]) -> Iterator[str]:
+def names_in(pieces: Pieces, kind: type[Operands] | type[Attribute] | type[UnitAttribute]) -> Iterator[str]:
     """What the pieces of one kind name, in the order of the text."""
     for piece in pieces:
         if isinstance(piece, Option):
@@ -122,7 +122,7 @@ _TYPED = re.compile(r"\^(\w+)")
 _GROUPS = re.compile(r"(?:ins|outs)\(")
 
 
-class Layout:
+class AssemblyFormat:
     """What reading and printing need to know of an instruction's text."""
 
     def __init__(self, cls: type[PtoOp]):
@@ -130,7 +130,9 @@ class Layout:
         self.pieces = pieces_of(template)
         self.every_form = _GROUPS.search(template) is None
         """Whether it reads the same in every form; `ins(...) outs(...)` is the DPS form alone."""
-        self.attributes = frozenset((*names_in(self.pieces, Attribute), *names_in(self.pieces, Flag)))
+        self.attributes = frozenset(
+            (*names_in(self.pieces, Attribute), *names_in(self.pieces, UnitAttribute))
+        )
         """The attributes that the dictionary leaves to other pieces."""
         plain = _plain(self.pieces)
         self.words = {word: name for word, name in _NAMED.findall(plain) if word not in ("ins", "outs")}
@@ -139,7 +141,7 @@ class Layout:
         """`@word(#name)`."""
         self.indices = next(iter(_INDEXED.findall(plain)), None)
         """The slot or attribute that `%value[...]` fills."""
-        self.flags = frozenset(names_in(self.pieces, Flag))
+        self.flags = frozenset(names_in(self.pieces, UnitAttribute))
         spoken = {*self.words.values(), *self.symbols.values(), self.indices}
         self.positional = tuple(n for n in names_in(self.pieces, Attribute) if n not in spoken)
         """The attributes that are written by position: `set_flag[#pto.pipe<...>, ...]`."""
@@ -163,8 +165,8 @@ def _is_beside(cls: type[PtoOp], piece: Piece) -> bool:
 
 
 @cache
-def layout_of(cls: type[PtoOp]) -> Layout:
-    return Layout(cls)
+def layout_of(cls: type[PtoOp]) -> AssemblyFormat:
+    return AssemblyFormat(cls)
 
 
 def _groups(cls: type[PtoOp]) -> str:
@@ -196,7 +198,7 @@ def _plain(pieces: Pieces) -> str:
     text = ""
     for piece in pieces:
         match piece:
-            case Text(text=literal):
+            case LiteralText(text=literal):
                 text += literal
             case Operands(name=name):
                 text += f"${name}"
@@ -204,7 +206,7 @@ def _plain(pieces: Pieces) -> str:
                 text += f"^{name}"
             case Attribute(name=name):
                 text += f"#{name}"
-            case Flag(name=name):
+            case UnitAttribute(name=name):
                 text += f"&{name}"
             case Option(pieces=inner):
                 text += _plain(inner)
@@ -218,7 +220,7 @@ def _group(pieces: Pieces, word: str) -> Pieces:
     for at, piece in enumerate(pieces):
         if isinstance(piece, Option) and (found := _group(piece.pieces, word)):
             return found
-        if isinstance(piece, Text) and piece.text == "(" and at and _ends_in(pieces[at - 1], word):
+        if isinstance(piece, LiteralText) and piece.text == "(" and at and _ends_in(pieces[at - 1], word):
             depth, inside = 1, list[Piece]()
             for inner in pieces[at + 1 :]:
                 depth += _depth(inner)
@@ -229,11 +231,11 @@ def _group(pieces: Pieces, word: str) -> Pieces:
 
 
 def _ends_in(piece: Piece, word: str) -> bool:
-    return isinstance(piece, Text) and re.search(rf"(?<!\w){word}$", piece.text) is not None
+    return isinstance(piece, LiteralText) and re.search(rf"(?<!\w){word}$", piece.text) is not None
 
 
 def _depth(piece: Piece) -> int:
-    return {"(": 1, ")": -1}.get(piece.text, 0) if isinstance(piece, Text) else 0
+    return {"(": 1, ")": -1}.get(piece.text, 0) if isinstance(piece, LiteralText) else 0
 
 
 def without_types(pieces: Pieces) -> Pieces:
@@ -244,18 +246,18 @@ def without_types(pieces: Pieces) -> Pieces:
             piece = Option(without_types(piece.pieces))
         if not isinstance(piece, Types) and not _says_nothing(piece):
             found.append(piece)
-        elif found and isinstance(last := found[-1], Text):
+        elif found and isinstance(last := found[-1], LiteralText):
             rest = re.sub(r"[\s,:]+$", "", last.text)
-            found[-1:] = [Text(rest)] if rest else []
+            found[-1:] = [LiteralText(rest)] if rest else []
     return tuple(found)
 
 
 def _says_nothing(piece: Piece) -> bool:
     return isinstance(piece, Attributes) or (
-        isinstance(piece, Option) and all(isinstance(inner, Text) for inner in piece.pieces)
+        isinstance(piece, Option) and all(isinstance(inner, LiteralText) for inner in piece.pieces)
     )
 
 
 def joined(first: Pieces, second: Pieces) -> Pieces:
     """The operands of both, with a comma between them where both are there."""
-    return (*first, Option((Text(", "), *second))) if second else first
+    return (*first, Option((LiteralText(", "), *second))) if second else first

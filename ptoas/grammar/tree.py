@@ -1,7 +1,7 @@
 """The light tree of a statement: what the grammar saw, before anything is looked up.
 
-A statement is parsed with its value names blanked, so that statements of one shape share one tree; a `Value`
-then is a number, the position of its name in the statement's list of names.
+A statement is parsed with its value names blanked, so that statements of one shape share one tree; a
+`ValueNode` then is a number, the position of its name in the statement's list of names.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Node(Record):
     end: int
 
 
-class Value(Node):
+class ValueNode(Node):
     """`%name`, or `%name#1`: one of several results under one name."""
 
     slot: int
@@ -52,7 +52,7 @@ class TypeText(Node):
     angle: bool = False
 
 
-class Word(Node):
+class WordNode(Node):
     text: str
 
 
@@ -106,7 +106,7 @@ class Dict(Node):
 class Indexed(Node):
     """`%value[%i, %j]`."""
 
-    base: Value
+    base: ValueNode
     items: tuple[Item, ...]
 
 
@@ -117,7 +117,7 @@ class Keyed(Node):
     value: Item
 
 
-class Group(Node):
+class GroupNode(Node):
     """`ins(%a, %b : T, U)`; without a name, `(...)`. A type list may also stand between the operands."""
 
     name: str
@@ -136,11 +136,13 @@ class RegionMark(Node):
     """Where a region was cut out."""
 
 
-AttributeNode: TypeAlias = "Typed | Word | Symbol | AttrText | ArrayNode | Dict | TypeText | FunctionTypeNode"
-Item: TypeAlias = "Value | Indexed | Keyed | Group | Listing | Symbol | Number | String | AttrText | Word | Dict | RegionMark"  # noqa: E501
+AttributeNode: TypeAlias = (
+    "Typed | WordNode | Symbol | AttrText | ArrayNode | Dict | TypeText | FunctionTypeNode"
+)
+Item: TypeAlias = "ValueNode | Indexed | Keyed | GroupNode | Listing | Symbol | Number | String | AttrText | WordNode | Dict | RegionMark"  # noqa: E501
 
 
-class Result(Node):
+class ResultNode(Node):
     """`%name` or `%name:2` on the left of `=`."""
 
     slot: int
@@ -150,14 +152,14 @@ class Result(Node):
 class Binding(Node):
     """`%name: type`."""
 
-    value: Value
+    value: ValueNode
     type: TypeText
 
 
 class Param(Node):
     """A function's parameter; in a declaration it may have no name."""
 
-    value: Value | None
+    value: ValueNode | None
     type: TypeText
     attributes: Dict | None
 
@@ -171,8 +173,8 @@ class Typing(Node):
     cast: bool = False
 
 
-class Instruction(Node):
-    opcode: Word
+class InstructionNode(Node):
+    opcode: WordNode
     items: tuple[Item, ...]
     typing: Typing | None
     trailing: Dict | None
@@ -180,20 +182,20 @@ class Instruction(Node):
 
 class Generic(Node):
     name: String
-    operands: tuple[Value, ...]
-    successors: tuple[Word, ...]
+    operands: tuple[ValueNode, ...]
+    successors: tuple[WordNode, ...]
     properties: Dict | None
     regions: int
     attributes: Dict | None
     type: FunctionTypeNode
 
 
-class Module(Node):
+class ModuleNode(Node):
     name: Symbol | None
     attributes: Dict | None
 
 
-class Function(Node):
+class FunctionNode(Node):
     visibility: str | None
     name: Symbol
     params: tuple[Param, ...]
@@ -203,22 +205,22 @@ class Function(Node):
 
 
 class For(Node):
-    induction: Value
-    bounds: tuple[Value, Value, Value]
-    carried: tuple[tuple[Value, Value], ...]
+    induction: ValueNode
+    bounds: tuple[ValueNode, ValueNode, ValueNode]
+    carried: tuple[tuple[ValueNode, ValueNode], ...]
     outputs: tuple[TypeText, ...]
     type: TypeText | None
     attributes: Dict | None
 
 
 class If(Node):
-    condition: Value
+    condition: ValueNode
     outputs: tuple[TypeText, ...]
     attributes: Dict | None
 
 
 class While(Node):
-    carried: tuple[tuple[Value, Value], ...]
+    carried: tuple[tuple[ValueNode, ValueNode], ...]
     type: FunctionTypeNode
     attributes: Dict | None
 
@@ -226,7 +228,7 @@ class While(Node):
 class Switch(Node):
     """`scf.index_switch`: the body of each case, then that of none."""
 
-    selector: Value
+    selector: ValueNode
     outputs: tuple[TypeText, ...]
     cases: tuple[Number, ...]
     attributes: Dict | None
@@ -243,16 +245,16 @@ class Execute(Node):
 class Successor(Node):
     """`^block(%a : T)`: where to go on, and with what."""
 
-    label: Word
-    values: tuple[Value, ...]
+    label: WordNode
+    values: tuple[ValueNode, ...]
     types: tuple[TypeText, ...]
 
 
 class Branch(Node):
     """`cf.br`, `cf.cond_br` and `cf.switch`, whose first way is the default."""
 
-    opcode: Word
-    chooser: Value | None
+    opcode: WordNode
+    chooser: ValueNode | None
     type: TypeText | None
     cases: tuple[Number, ...]
     ways: tuple[Successor, ...]
@@ -260,12 +262,12 @@ class Branch(Node):
 
 
 class Arg(Node):
-    value: Value
+    value: ValueNode
     type: TypeText
 
 
 class Const(Node):
-    value: Value
+    value: ValueNode
     literal: AttributeNode
 
 
@@ -286,16 +288,16 @@ class TypeAlias_(Node):
 
 
 class Label(Node):
-    name: Word
+    name: WordNode
     args: tuple[Binding, ...]
 
 
-def values_in(node: Any) -> Iterator[Value]:
+def values_in(node: Any) -> Iterator[ValueNode]:
     """Every value below a node, in the order of the text."""
     if isinstance(node, tuple):
         for item in cast("tuple[Any, ...]", node):
             yield from values_in(item)
-    elif isinstance(node, Value):
+    elif isinstance(node, ValueNode):
         yield node
     elif isinstance(node, Record):
         for name in node.fields:
@@ -303,7 +305,7 @@ def values_in(node: Any) -> Iterator[Value]:
 
 
 Operation: TypeAlias = (
-    "Instruction | Generic | Module | Function | For | If | While | Switch | Execute | Branch"
+    "InstructionNode | Generic | ModuleNode | FunctionNode | For | If | While | Switch | Execute | Branch"
 )
 Body: TypeAlias = "Operation | Arg | Const | TargetName | AttrAlias | TypeAlias_ | Label"
 
@@ -311,5 +313,5 @@ Body: TypeAlias = "Operation | Arg | Const | TargetName | AttrAlias | TypeAlias_
 class Statement(Record):
     """A whole statement: what it names and what it says."""
 
-    results: tuple[Result, ...]
+    results: tuple[ResultNode, ...]
     body: Body

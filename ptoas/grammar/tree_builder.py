@@ -61,18 +61,20 @@ class TreeBuilder(Transformer[Token, t.Statement]):
         body: Any = _first(c, t.Node)
         return t.Statement(_types(c[:1]), body)
 
-    def RESULTS(self, token: Token) -> tuple[t.Result, ...]:
+    def RESULTS(self, token: Token) -> tuple[t.ResultNode, ...]:
         start = token_span(token)[0]
         return tuple(
-            t.Result(start + m.start(), start + m.end(), self.slots[start + m.start()], int(m.group(1) or 1))
+            t.ResultNode(
+                start + m.start(), start + m.end(), self.slots[start + m.start()], int(m.group(1) or 1)
+            )
             for m in _RESULT.finditer(token)
         )
 
-    def VALUE(self, token: Token) -> t.Value:
+    def VALUE(self, token: Token) -> t.ValueNode:
         start, end = token_span(token)
         name = token.partition("!")[0]
         _, hash_mark, number = name.partition("#")
-        return t.Value(start, end, self.slots[start], int(number) if hash_mark else None)
+        return t.ValueNode(start, end, self.slots[start], int(number) if hash_mark else None)
 
     def REGION(self, token: Token) -> t.RegionMark:
         return t.RegionMark(*token_span(token))
@@ -88,8 +90,8 @@ class TreeBuilder(Transformer[Token, t.Statement]):
     def NUMBER(self, token: Token) -> t.Number:
         return t.Number(*token_span(token), str(token))
 
-    def WORD(self, token: Token) -> t.Word:
-        return t.Word(*token_span(token), str(token))
+    def WORD(self, token: Token) -> t.WordNode:
+        return t.WordNode(*token_span(token), str(token))
 
     OPCODE = WORD
     LABEL = WORD
@@ -109,10 +111,10 @@ class TreeBuilder(Transformer[Token, t.Statement]):
         start, end = token_span(token)
         key, _, value = token[1:].partition("=")
         value = value.strip()
-        return t.Keyed(start, end, key.strip(), t.Word(end - len(value), end, value))
+        return t.Keyed(start, end, key.strip(), t.WordNode(end - len(value), end, value))
 
     def arg(self, c: list[Any]) -> t.Arg:
-        return t.Arg(*_extent(c), _first(c, t.Value), _first(c, t.TypeText))
+        return t.Arg(*_extent(c), _first(c, t.ValueNode), _first(c, t.TypeText))
 
     def const(self, c: list[Any]) -> t.Const:
         return t.Const(*_extent(c), c[1], c[2])
@@ -125,7 +127,7 @@ class TreeBuilder(Transformer[Token, t.Statement]):
 
     def loc_alias(self, c: list[Any]) -> t.AttrAlias:
         # Locations of another tool are read over, here as everywhere; the name may still be used.
-        return t.AttrAlias(*token_span(c[0]), str(c[0]), t.Word(*token_span(c[1]), "unit"))
+        return t.AttrAlias(*token_span(c[0]), str(c[0]), t.WordNode(*token_span(c[1]), "unit"))
 
     def type_alias(self, c: list[Any]) -> t.TypeAlias_:
         return t.TypeAlias_(*token_span(c[0]), str(c[0]), c[1])
@@ -133,14 +135,14 @@ class TreeBuilder(Transformer[Token, t.Statement]):
     def label(self, c: list[Any]) -> t.Label:
         return t.Label(c[0].start, c[0].end, c[0], tuple(_only(c, t.Binding)))
 
-    def module(self, c: list[Any]) -> t.Module:
-        return t.Module(*_extent(c), _first(c, t.Symbol), _first(c, t.Dict))
+    def module(self, c: list[Any]) -> t.ModuleNode:
+        return t.ModuleNode(*_extent(c), _first(c, t.Symbol), _first(c, t.Dict))
 
-    def function(self, c: list[Any]) -> t.Function:
+    def function(self, c: list[Any]) -> t.FunctionNode:
         tokens = {x.type: x for x in _only(c, Token)}
         visibility = tokens.get("VISIBILITY")
         outputs = _types(c)
-        return t.Function(
+        return t.FunctionNode(
             *_extent(c),
             str(visibility) if visibility else None,
             _first(c, t.Symbol),
@@ -151,7 +153,7 @@ class TreeBuilder(Transformer[Token, t.Statement]):
         )
 
     def for_loop(self, c: list[Any]) -> t.For:
-        values = _only(c, t.Value)
+        values = _only(c, t.ValueNode)
         tuples = _only(c, tuple)
         carried = next((x for x in tuples if x and isinstance(x[0], tuple)), ())
         outputs = next((x for x in tuples if x and isinstance(x[0], t.TypeText)), ())
@@ -167,7 +169,7 @@ class TreeBuilder(Transformer[Token, t.Statement]):
 
     def if_else(self, c: list[Any]) -> t.If:
         outputs = _types(c)
-        return t.If(*_extent(c), _first(c, t.Value), outputs, _first(c, t.Dict))
+        return t.If(*_extent(c), _first(c, t.ValueNode), outputs, _first(c, t.Dict))
 
     def while_loop(self, c: list[Any]) -> t.While:
         carried = _types(c)
@@ -175,22 +177,22 @@ class TreeBuilder(Transformer[Token, t.Statement]):
 
     def switch(self, c: list[Any]) -> t.Switch:
         cases = tuple(_only(c, t.Number))
-        return t.Switch(*_extent(c), _first(c, t.Value), _types(c), cases, _first(c, t.Dict))
+        return t.Switch(*_extent(c), _first(c, t.ValueNode), _types(c), cases, _first(c, t.Dict))
 
     def execute(self, c: list[Any]) -> t.Execute:
         no_inline = any(x.type == "NO_INLINE" for x in _only(c, Token))
         return t.Execute(*_extent(c), _types(c), no_inline, _first(c, t.Dict))
 
     def branch(self, c: list[Any]) -> t.Branch:
-        opcode = t.Word(*token_span(c[0]), str(c[0]))
+        opcode = t.WordNode(*token_span(c[0]), str(c[0]))
         cases = tuple(_only(c, t.Number))
         ways = tuple(_only(c, t.Successor))
-        chooser, type = _first(c, t.Value), _first(c, t.TypeText)
+        chooser, type = _first(c, t.ValueNode), _first(c, t.TypeText)
         return t.Branch(*_extent(c), opcode, chooser, type, cases, ways, _first(c, t.Dict))
 
     def successor(self, c: list[Any]) -> t.Successor:
         types: tuple[t.TypeText, ...] = tuple(_first(c, list) or ())
-        return t.Successor(*_extent(c), c[0], tuple(_only(c, t.Value)), types)
+        return t.Successor(*_extent(c), c[0], tuple(_only(c, t.ValueNode)), types)
 
     def generic(self, c: list[Any]) -> t.Generic:
         dicts = _only(c, t.Dict)
@@ -200,7 +202,7 @@ class TreeBuilder(Transformer[Token, t.Statement]):
         return t.Generic(
             *_extent(c),
             c[0],
-            tuple(_only(c, t.Value)),
+            tuple(_only(c, t.ValueNode)),
             successors.labels if successors else (),
             properties.dict if properties else None,
             regions,
@@ -217,11 +219,11 @@ class TreeBuilder(Transformer[Token, t.Statement]):
     def regions(self, c: list[Any]) -> int:
         return len(c)
 
-    def instruction(self, c: list[Any]) -> t.Instruction:
+    def instruction(self, c: list[Any]) -> t.InstructionNode:
         typing = _first(c, t.Typing)
         at = c.index(typing) if typing is not None else len(c)
         trailing = _first(c[at:], t.Dict)
-        return t.Instruction(*_extent(c), c[0], tuple(c[1:at]), typing, trailing)
+        return t.InstructionNode(*_extent(c), c[0], tuple(c[1:at]), typing, trailing)
 
     def typing(self, c: list[Any]) -> t.Typing:
         inputs = next((x for x in c if isinstance(x, _Inputs)), None)
@@ -250,7 +252,7 @@ class TreeBuilder(Transformer[Token, t.Statement]):
     def carried(self, c: list[Any]) -> tuple[Any, ...]:
         return tuple(_only(c, tuple))
 
-    def assign(self, c: list[Any]) -> tuple[t.Value, t.Value]:
+    def assign(self, c: list[Any]) -> tuple[t.ValueNode, t.ValueNode]:
         return c[0], c[1]
 
     # --- items
@@ -261,13 +263,13 @@ class TreeBuilder(Transformer[Token, t.Statement]):
     def keyed(self, c: list[Any]) -> t.Keyed:
         return t.Keyed(*_extent(c), str(c[0]), c[1])
 
-    def group(self, c: list[Any]) -> t.Group:
+    def group(self, c: list[Any]) -> t.GroupNode:
         return self._group(str(c[0]), c, c[1:])
 
-    def anonymous_group(self, c: list[Any]) -> t.Group:
+    def anonymous_group(self, c: list[Any]) -> t.GroupNode:
         return self._group("", c, c)
 
-    def _group(self, name: str, children: list[Any], parts: list[Any]) -> t.Group:
+    def _group(self, name: str, children: list[Any], parts: list[Any]) -> t.GroupNode:
         items: list[Any] = []
         types: list[t.TypeText] = []
         colon = False
@@ -281,7 +283,7 @@ class TreeBuilder(Transformer[Token, t.Statement]):
             else:
                 # `%a : T, %b : U`: after a type list the operands go on.
                 items.append(part)
-        return t.Group(*_extent(children), name, tuple(items), tuple(types))
+        return t.GroupNode(*_extent(children), name, tuple(items), tuple(types))
 
     def listing(self, c: list[Any]) -> t.Listing:
         return t.Listing(*_extent(c), str(c[0]), tuple(c[1:]))
@@ -351,7 +353,7 @@ class _Properties:
 
 
 class _Successors:
-    def __init__(self, labels: tuple[t.Word, ...]):
+    def __init__(self, labels: tuple[t.WordNode, ...]):
         self.labels = labels
 
 

@@ -21,10 +21,10 @@ from xdsl.ir import Attribute, Block, Region
 from ptoas.diagnostics import PtoasError, Source
 from ptoas.dialects.pto.type_text import unregistered_op
 from ptoas.grammar import tree as t
-from ptoas.grammar.parts import Operand, StatementReader
-from ptoas.grammar.plan import Plan
+from ptoas.grammar.parts import ParsedOperand, StatementReader
+from ptoas.grammar.plan import OpTemplate
 from ptoas.grammar.problems import StatementProblem, TypePlaceProblem, counted
-from ptoas.ir.location import Places
+from ptoas.ir.location import PartOffsets
 
 DIALECTS = frozenset(
     [
@@ -58,9 +58,9 @@ MAX_REGIONS = 1000
 class UnregisteredReader(StatementReader):
     """Makes the plan of an unregistered operation."""
 
-    def plan(self) -> Plan:
+    def plan(self) -> OpTemplate:
         """Keep what is written: operands in their order, how many are written to, the rest as attributes."""
-        operands: list[Operand] = []
+        operands: list[ParsedOperand] = []
         outs = 0
         dps = False
         keys: list[str] = []
@@ -71,16 +71,16 @@ class UnregisteredReader(StatementReader):
             nonlocal outs, dps
             for item in items:
                 match item:
-                    case t.Value():
+                    case t.ValueNode():
                         operands.append(self._operand(item))
                         keys.append(key)
                     case t.Indexed():
-                        operands.append(Operand(item, item.base.slot, self.types[item.base.slot]))
+                        operands.append(ParsedOperand(item, item.base.slot, self.types[item.base.slot]))
                         keys.append(key)
                         walk(item.items, "indices")
                     case t.Dict():
                         attributes.update(self.resolver.dictionary(item))
-                    case t.Group(name=name):
+                    case t.GroupNode(name=name):
                         before, extras_before = len(operands), len(extras)
                         dps = dps or name == "ins"
                         walk(item.items, key if name in ("ins", "outs") else name or key)
@@ -88,7 +88,7 @@ class UnregisteredReader(StatementReader):
                         if name == "outs":
                             outs, dps = len(operands) - before, True
                     case t.Keyed(key=name, value=value):
-                        if isinstance(value, t.Value | t.Listing):
+                        if isinstance(value, t.ValueNode | t.Listing):
                             walk((value,), name)
                         else:
                             attributes[name] = self._extra(value)
@@ -116,11 +116,13 @@ class UnregisteredReader(StatementReader):
                 raise StatementProblem("PTO-P030", "this value is not defined", operand.node)
         cls = unregistered_op(self._full_name())
         results = self._unregistered_results()
-        places = Places(cls.name, {"": [o.node for o in operands]}, {})
+        places = PartOffsets(cls.name, {"": [o.node for o in operands]}, {})
         refs = tuple(o.ref for o in operands)
-        return Plan(cls, refs, results, {}, attributes, (), places, bodies=MAX_REGIONS, checked=True)
+        return OpTemplate(cls, refs, results, {}, attributes, (), places, bodies=MAX_REGIONS, checked=True)
 
-    def _check_declared(self, operands: list[Operand], others: int, nodes: tuple[t.TypeText, ...]) -> None:
+    def _check_declared(
+        self, operands: list[ParsedOperand], others: int, nodes: tuple[t.TypeText, ...]
+    ) -> None:
         """Types beside operands are the operands', whatever the instruction is."""
         if len(nodes) > len(operands) + others:
             message = f"{counted(len(operands) + others, 'operand')}, but {counted(len(nodes), 'type')}"
@@ -148,7 +150,7 @@ class UnregisteredReader(StatementReader):
         match item:
             case t.Number():
                 return self.resolver.number(item, None)
-            case t.String() | t.Word() | t.Symbol():
+            case t.String() | t.WordNode() | t.Symbol():
                 return StringAttr(item.text)
             case t.AttrText() if item.text.startswith("<"):
                 return StringAttr(item.text)
@@ -171,7 +173,7 @@ class UnregisteredReader(StatementReader):
         return tuple(types) if wanted else ()
 
 
-def reads_as_another(plan: Plan, types: Sequence[Attribute | None]) -> bool:
+def reads_as_another(plan: OpTemplate, types: Sequence[Attribute | None]) -> bool:
     """Return True if the operation of a plan, printed and read again, is not the unregistered one it was.
 
     Under `--allow-unregistered` a form that the dialect does not have is kept, as one of a later revision. If

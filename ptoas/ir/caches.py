@@ -36,7 +36,7 @@ def on_clear(clear: Callable[[], object]) -> None:
     _CLEAR.append(clear)
 
 
-class Kept(dict[Key, Value], Generic[Key, Value]):
+class BoundedCache(dict[Key, Value], Generic[Key, Value]):
     """A dictionary that drops the older half of its entries when it is full."""
 
     def __init__(self, most: int = MOST_KEPT):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from xdsl.printer import Printer
 
 
-class Node(Protocol):
+class TextRange(Protocol):
     """A part of a statement: offsets of its first character and of its end."""
 
     @property
@@ -25,7 +25,7 @@ class Node(Protocol):
     def end(self) -> int: ...
 
 
-class Places:
+class PartOffsets:
     """Offsets of the parts of a statement, relative to its text with value names removed.
 
     So all statements of one shape share one of these. Operands are kept by slot, which passes leave in place
@@ -35,10 +35,10 @@ class Places:
     def __init__(
         self,
         op: str,
-        operands: Mapping[str, Sequence[Node]],
-        types: Mapping[str, Sequence[Node | None]],
-        results: Sequence[Node] = (),
-        fields: Mapping[str, Node] | None = None,
+        operands: Mapping[str, Sequence[TextRange]],
+        types: Mapping[str, Sequence[TextRange | None]],
+        results: Sequence[TextRange] = (),
+        fields: Mapping[str, TextRange] | None = None,
     ):
         self.op, self.operands, self.types = op, operands, types
         self.results, self.fields = results, fields or {}
@@ -63,7 +63,7 @@ class SourceLocation(_Location):
     source: Source
     start: int
     end: int
-    places: Places | None = None
+    places: PartOffsets | None = None
     arguments: Sequence[Span] = ()
     """The types of a function's arguments."""
     reasons: tuple[Reason, ...] = ()

@@ -51,7 +51,7 @@ from ptoas.lowering.cpp.cores import (
     three_threads,
 )
 from ptoas.lowering.cpp.function import FunctionEmitter, parameters_of, result_type, signature
-from ptoas.lowering.cpp.names import Names, identifier
+from ptoas.lowering.cpp.names import UniqueNames, identifier
 from ptoas.lowering.join_cube_vector import join, uncalled_pairs
 from ptoas.lowering.launch import launch_request
 from ptoas.targets import Target
@@ -116,7 +116,7 @@ def emit_cpp(module: ModuleOp, target: Target, *, emit: str = "kernel", annotate
 
 
 def _on_three_threads(
-    emitter: FunctionEmitter, names: dict[str, str], channels: Channels | None, taken: Names
+    emitter: FunctionEmitter, names: dict[str, str], channels: Channels | None, taken: UniqueNames
 ) -> list[str]:
     """What each core runs, and the entry that starts a thread for each."""
     symbol = emitter.function.sym_name.data
@@ -132,13 +132,15 @@ def _declared(ops: Sequence[Operation]) -> list[func.FuncOp]:
     return [function for function in found if not function.body.blocks]
 
 
-def names_of(module: ModuleOp) -> tuple[dict[str, str], Names]:
+def names_of(module: ModuleOp) -> tuple[dict[str, str], UniqueNames]:
     """The functions' names in C++, and all names that are taken; what is defined elsewhere has its own."""
     return _names(_declared(walk(module)), functions(module))
 
 
-def _names(declared: Iterable[func.FuncOp], bodies: Iterable[func.FuncOp]) -> tuple[dict[str, str], Names]:
-    taken = Names()
+def _names(
+    declared: Iterable[func.FuncOp], bodies: Iterable[func.FuncOp]
+) -> tuple[dict[str, str], UniqueNames]:
+    taken = UniqueNames()
     named = dict.fromkeys(f.sym_name.data for f in (*declared, *bodies))
     return {name: taken.unique(identifier(name, "kernel")) for name in named}, taken
 

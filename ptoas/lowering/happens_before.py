@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import cast
 
-from ptoas.analysis.order import NUMBER, PIPES, Accesses, Touch
+from ptoas.analysis.order import NUMBER, PIPES, Accesses, StaticAccess
 
 NEVER = 1 << 60
 ALL = -1
@@ -32,7 +32,7 @@ Times = tuple[int, ...]
 """A time for each pipe."""
 
 
-class Record:
+class PipeRecord:
     """When pipe `pipe` was last given an access; `known[q]`: since when `q` knows it is done.
 
     `unknown` has a bit for each pipe that does not know it, of those that do anything. A record is never
@@ -47,18 +47,18 @@ class Record:
         self.known = known
         self.unknown = unknown
 
-    def at(self, now: int) -> Record:
+    def at(self, now: int) -> PipeRecord:
         """The same access, done and known as of `now`."""
-        return Record(self.pipe, now, _known_at(self.known, now), self.unknown)
+        return PipeRecord(self.pipe, now, _known_at(self.known, now), self.unknown)
 
     def comes_before(self, pipe: int) -> int:
         """Since when a flag that `pipe` raises tells of the access: its own, from when it was given it."""
         return self.time if pipe == self.pipe else self.known[pipe]
 
-    def told(self, pipe: int, now: int) -> Record:
+    def told(self, pipe: int, now: int) -> PipeRecord:
         """`pipe` knows it, too, as of `now`."""
         known = self.known
-        return Record(
+        return PipeRecord(
             self.pipe, self.time, (*known[:pipe], now, *known[pipe + 1 :]), self.unknown & ~(1 << pipe)
         )
 
@@ -66,15 +66,15 @@ class Record:
         """Whether the pipe has still to be told."""
         return self.unknown & 1 << pipe
 
-    def says_what(self, other: Record) -> bool:
+    def says_what(self, other: PipeRecord) -> bool:
         return self is other or (self.time, self.known) == (other.time, other.known)
 
-    def joined(self, other: Record) -> Record:
+    def joined(self, other: PipeRecord) -> PipeRecord:
         """What holds whichever of two ways the program took."""
         if self is other:
             return self
         known = _later(self.known, other.known)
-        return Record(self.pipe, max(self.time, other.time), known, self.unknown | other.unknown)
+        return PipeRecord(self.pipe, max(self.time, other.time), known, self.unknown | other.unknown)
 
 
 def _known_at(known: Times, now: int) -> Times:
@@ -85,7 +85,7 @@ def _later(known: Times, other: Times) -> Times:
     return tuple([a if a > b else b for a, b in zip(known, other, strict=True)])
 
 
-class Marked(Record):
+class Marked(PipeRecord):
     """A record that minds by which flags it is known.
 
     `without[q]` is a set of marks: of the flags without any one of which `q` would not know it. Of what a
@@ -115,7 +115,7 @@ class Marked(Record):
     def is_unsure(self, pipe: int) -> int:
         return self.without[pipe]
 
-    def joined(self, other: Record) -> Record:
+    def joined(self, other: PipeRecord) -> PipeRecord:
         if self is other:
             return self
         assert isinstance(other, Marked)
@@ -129,7 +129,7 @@ class State:
 
     def __init__(self, accesses: Accesses):
         self.accesses = accesses
-        self.records: dict[int, dict[Touch, Record]] = {}
+        self.records: dict[int, dict[StaticAccess, PipeRecord]] = {}
         self._index: _Index | None = None
         # Nothing is asked of pipes that do nothing.
         self._all = sum(1 << number for number, pipe in enumerate(PIPES) if pipe in accesses.pipes)
@@ -141,7 +141,7 @@ class State:
     def copy(self) -> State:
         return self._with({place: here.copy() for place, here in self.records.items() if here})
 
-    def _with(self, records: dict[int, dict[Touch, Record]]) -> State:
+    def _with(self, records: dict[int, dict[StaticAccess, PipeRecord]]) -> State:
         state = self.__class__.__new__(self.__class__)
         state.accesses, state.records, state._index = self.accesses, records, None
         state._all = self._all
@@ -153,7 +153,7 @@ class State:
         theirs = {touch: record for here in other.records.values() for touch, record in here.items()}
         return mine.keys() == theirs.keys() and all(mine[t].says_what(theirs[t]) for t in mine)
 
-    def conflicts(self, touch: Touch) -> list[tuple[Touch, Record]]:
+    def conflicts(self, touch: StaticAccess) -> list[tuple[StaticAccess, PipeRecord]]:
         """Accesses that must be done before this one and of which its pipe does not know it."""
         lane = 1 << touch.lane
         keeps_order = self.accesses.keeps_order
@@ -163,7 +163,7 @@ class State:
             if each[1].unknown & lane and not keeps_order(each[0], touch)
         ]
 
-    def add(self, touch: Touch, time: int) -> None:
+    def add(self, touch: StaticAccess, time: int) -> None:
         """A new access. It stands for those here that its pipe comes after."""
         here = self.records.get(touch.at)
         if here is None:
@@ -176,9 +176,9 @@ class State:
         if self._index is not None:
             self._index.add(touch, here[touch])
 
-    def _first(self, lane: int, time: int, overlaps: bool) -> Record:
+    def _first(self, lane: int, time: int, overlaps: bool) -> PipeRecord:
         """What is known of an access that has just begun."""
-        record = Record(lane, time, NOBODY, self._all)
+        record = PipeRecord(lane, time, NOBODY, self._all)
         return record if overlaps else record.told(lane, time)
 
     def signal(self, source: int, destination: int, set_at: int, now: int, mark: int = 0) -> None:
@@ -202,7 +202,7 @@ class State:
         if self._index is not None:
             self._index.learned(destination, now)
 
-    def _told_by(self, destination: int, set_at: int, now: int) -> list[tuple[Touch, Record]]:
+    def _told_by(self, destination: int, set_at: int, now: int) -> list[tuple[StaticAccess, PipeRecord]]:
         """The accesses that a flag may tell of; where few places are busy, all of them."""
         if len(self.records) > MANY_PLACES:
             self._index = self._index or _Index(self)
@@ -254,11 +254,11 @@ def _all_of(pipes: int) -> Times:
 class MarkedState(State):
     """The same, minding by which flags it is known."""
 
-    def _first(self, lane: int, time: int, overlaps: bool) -> Record:
+    def _first(self, lane: int, time: int, overlaps: bool) -> PipeRecord:
         record = Marked(lane, time, NOBODY, self._all, _all_of(self._all))
         return record if overlaps else record.relying(lane, time, 0)
 
-    def relied_on(self, touch: Touch) -> int:
+    def relied_on(self, touch: StaticAccess) -> int:
         """The marks of the flags without any one of which this access would come too early; `ALL` where it
         does so in any case."""
         lane, marks = touch.lane, 0
@@ -271,7 +271,9 @@ class MarkedState(State):
     def signal(self, source: int, destination: int, set_at: int, now: int, mark: int = 0) -> None:
         """An access is forgotten of which every pipe knows, whichever flag is left out. A flag that is there
         in any case has no mark."""
-        for touch, record in cast("list[tuple[Touch, Marked]]", self._told_by(destination, set_at, now)):
+        for touch, record in cast(
+            "list[tuple[StaticAccess, Marked]]", self._told_by(destination, set_at, now)
+        ):
             own = source == record.pipe
             if (record.time if own else record.known[source]) > set_at:
                 continue
@@ -293,14 +295,16 @@ class _Index:
     """
 
     def __init__(self, state: State):
-        self._unknown: dict[int, dict[Touch, int]] = {NUMBER[pipe]: {} for pipe in state.accesses.pipes}
+        self._unknown: dict[int, dict[StaticAccess, int]] = {
+            NUMBER[pipe]: {} for pipe in state.accesses.pipes
+        }
         self._latest = [-1] * len(PIPES)
         """When a pipe has learned something last."""
         found = [each for here in state.records.values() for each in here.items()]
         for touch, record in sorted(found, key=lambda each: each[1].time):
             self.add(touch, record)
 
-    def add(self, touch: Touch, record: Record) -> None:
+    def add(self, touch: StaticAccess, record: PipeRecord) -> None:
         for pipe, unknown in self._unknown.items():
             unknown.pop(touch, None)  # what is met again is the latest
             if record.is_unsure(pipe):
@@ -316,12 +320,12 @@ class _Index:
         return now >= self._latest[pipe]
 
     def unknown(
-        self, pipe: int, set_at: int, records: Mapping[int, Mapping[Touch, Record]]
-    ) -> list[tuple[Touch, Record]]:
+        self, pipe: int, set_at: int, records: Mapping[int, Mapping[StaticAccess, PipeRecord]]
+    ) -> list[tuple[StaticAccess, PipeRecord]]:
         """What the pipe does not know of the accesses up to a time: nobody knows of later ones by then."""
         here = self._unknown[pipe]
-        found: list[tuple[Touch, Record]] = []
-        gone: list[Touch] = []
+        found: list[tuple[StaticAccess, PipeRecord]] = []
+        gone: list[StaticAccess] = []
         for touch, time in here.items():
             if time > set_at:
                 break

@@ -42,8 +42,8 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ptoas.analysis.effects import Effects, Flag
 from ptoas.analysis.function import event_of, is_synchronised_by_hand
 from ptoas.analysis.knowledge import Knowledge
-from ptoas.analysis.order import NUMBER, PIPES, Accesses, Touch
-from ptoas.analysis.storage import Places
+from ptoas.analysis.order import NUMBER, PIPES, Accesses, StaticAccess
+from ptoas.analysis.storage import StorageMap
 from ptoas.analysis.structure import (
     LOOPS,
     Order,
@@ -60,7 +60,7 @@ from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.sync import BarrierOp, BufferTokenOp, DrainOp, FlagOp, SetFlagOp, WaitFlagOp
 from ptoas.dialects.sync_tail import BARRIER, tail_of
 from ptoas.lowering.allocate_events import allocate_events
-from ptoas.lowering.happens_before import MarkedState, Record, State
+from ptoas.lowering.happens_before import MarkedState, PipeRecord, State
 from ptoas.lowering.options import chosen_target
 from ptoas.lowering.provenance import add_reason, in_order
 from ptoas.targets import Target
@@ -180,7 +180,7 @@ class Pair:
         """A bit of its own, while it is asked what relies on which pair."""
         self.turn = 0
         """When it was put in, or raised later than it was."""
-        self.why: list[tuple[Touch, Touch]] = []
+        self.why: list[tuple[StaticAccess, StaticAccess]] = []
         """The accesses that it puts in order."""
         block = before.parent
         assert block is not None
@@ -201,7 +201,7 @@ BRANCHES = (scf.IfOp, scf.IndexSwitchOp)
 Step = tuple[int, Operation]
 """An operation, and how many before it are none of this pass's business."""
 
-Need = tuple[Touch, Record, Touch]
+Need = tuple[StaticAccess, PipeRecord, StaticAccess]
 """An access that has to be done, what is known of it, and the one that needs it."""
 
 
@@ -236,7 +236,7 @@ class Synchroniser:
         self.target = target
         self.effects: dict[Operation, Effects] = {op: target.effects(op) for op in of_kinds(ops, PtoOp)}
         self.constants = Knowledge()
-        places = Places(function, self.effects, self.constants)
+        places = StorageMap(function, self.effects, self.constants)
         self._steps: dict[Block, list[Step]] = {}
         self.accesses = Accesses(self.effects, target, self.effects.__getitem__, places.of, unsure=True)
         self.state = State(self.accesses)
@@ -483,7 +483,7 @@ class Synchroniser:
 
     # --- accesses --------------------------------------------------------------------------------
 
-    def access(self, op: Operation, touches: list[Touch]) -> None:
+    def access(self, op: Operation, touches: list[StaticAccess]) -> None:
         state, effects = self.state, self.effects[op]
         if effects.before:
             self.handshake(effects.before)
@@ -534,7 +534,7 @@ class Synchroniser:
         for (pair, _), found in zip(candidates, needed.values(), strict=True):
             pair.why = [(first, second) for first, _, second in found]
         candidates.sort(key=lambda candidate: candidate[0].set_at)
-        chosen, covered = list(candidates), list[tuple[Pair, list[Record]]]()
+        chosen, covered = list(candidates), list[tuple[Pair, list[PipeRecord]]]()
         for candidate in candidates:
             others = [each for each in chosen if each is not candidate]
             # What was left out for the sake of this one has to be covered without it, too.
@@ -545,14 +545,14 @@ class Synchroniser:
             self.add(pair)
 
     @staticmethod
-    def _is_covered(record: Record, pair: Pair, others: list[tuple[Pair, list[Record]]]) -> bool:
+    def _is_covered(record: PipeRecord, pair: Pair, others: list[tuple[Pair, list[PipeRecord]]]) -> bool:
         """Whether another flag to the same pipe brings the knowledge along."""
         return any(
             other.destination == pair.destination and record.comes_before(other.source) <= other.set_at
             for other, _ in others
         )
 
-    def place(self, pipes: tuple[int, int], touch: Touch, record: Record, _: Touch) -> Pair:
+    def place(self, pipes: tuple[int, int], touch: StaticAccess, record: PipeRecord, _: StaticAccess) -> Pair:
         """Raise as early and wait as late as one block allows."""
         depth = max(n for n, frame in enumerate(self.frames) if frame.since <= record.time)
         frame = self.frames[depth]

@@ -37,7 +37,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.analysis.liveness import Liveness, LiveTile, peak
-from ptoas.analysis.storage import Places, manual_placement, places_of, set_tile_argument_addresses
+from ptoas.analysis.storage import StorageMap, manual_placement, places_of, set_tile_argument_addresses
 from ptoas.analysis.structure import Bodies, bodies_of, calls_in, kernels_of, of_kinds
 from ptoas.diagnostics import Diagnostic, Note, PtoasError
 from ptoas.dialects.pto.enums import TileLoc
@@ -202,7 +202,7 @@ def _allocated(ops: Sequence[Operation]) -> list[SSAValue]:
 
 def _ends(
     target: Target,
-    places: Places,
+    places: StorageMap,
     roots: Iterable[SSAValue],
     base: Mapping[TileLoc, int] = MappingProxyType({}),
 ) -> tuple[dict[TileLoc, int], list[SSAValue]]:

@@ -13,7 +13,7 @@ from typing import cast
 from xdsl.dialects.builtin import LocationAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from ptoas.analysis.order import Touch
+from ptoas.analysis.order import StaticAccess
 from ptoas.grammar.spans import span_of
 from ptoas.ir.location import InsertedLocation, Reason, SourceLocation
 
@@ -60,14 +60,14 @@ def at_line(op: Operation) -> str:
     return op.name.removeprefix("pto.") + line
 
 
-def in_order(pairs: Iterable[tuple[Touch, Touch]]) -> str:
+def in_order(pairs: Iterable[tuple[StaticAccess, StaticAccess]]) -> str:
     """`tload (line 5) writes %a before tadd (line 7) reads it`."""
     found = dict.fromkeys(map(_sentence, pairs))
     more = f" (and {len(found) - MOST} more)" if len(found) > MOST else ""
     return "; ".join(list(found)[:MOST]) + more
 
 
-def _sentence(pair: tuple[Touch, Touch]) -> str:
+def _sentence(pair: tuple[StaticAccess, StaticAccess]) -> str:
     first, second = pair
     verbs = ["writes" if touch.write else "reads" for touch in pair]
     return f"{at_line(first.op)} {verbs[0]} {named(second.value)} before {at_line(second.op)} {verbs[1]} it"

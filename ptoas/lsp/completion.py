@@ -28,8 +28,8 @@ from ptoas.grammar.opcodes import opcode_class
 from ptoas.grammar.syntax import STRUCTURE
 from ptoas.grammar.template import layout_of
 from ptoas.lsp.describe import enumerations, instruction_markdown, short_type
-from ptoas.lsp.document import Document, Statement
-from ptoas.lsp.names import Kind, Names
+from ptoas.lsp.document import Document, SourceStatement
+from ptoas.lsp.names import Kind, NameIndex
 from ptoas.lsp.places import range_of
 from ptoas.lsp.session import File
 from ptoas.lsp.signature import call_at, under_way
@@ -97,7 +97,7 @@ def resolve(item: lsp.CompletionItem) -> lsp.CompletionItem:
     return item
 
 
-def _items(file: File, statement: Statement | None, prefix: str, offset: int) -> tuple[str, list[Item]]:
+def _items(file: File, statement: SourceStatement | None, prefix: str, offset: int) -> tuple[str, list[Item]]:
     """The partially typed word and its possible completions."""
     if match := re.search(r"%[\w$.-]*$", prefix):
         return match[0], list(_values(file, statement, prefix, offset))
@@ -191,7 +191,7 @@ def _suffixes(op: type[PtoOp], typed: str) -> Iterator[Item]:
             yield f"{stem}.{value}", K.EnumMember, name
 
 
-def _values(file: File, statement: Statement | None, prefix: str, offset: int) -> Iterator[Item]:
+def _values(file: File, statement: SourceStatement | None, prefix: str, offset: int) -> Iterator[Item]:
     """Values that are known here, those first that the operand takes, of them the nearest."""
     document = file.document
     call = call_at(prefix)
@@ -215,19 +215,21 @@ def _values(file: File, statement: Statement | None, prefix: str, offset: int) -
             yield item
 
 
-def _function_at(document: Document, statement: Statement | None, offset: int) -> Statement | None:
+def _function_at(
+    document: Document, statement: SourceStatement | None, offset: int
+) -> SourceStatement | None:
     if statement is not None:
         return statement.function
     return next((each for each in document.functions if each.start <= offset <= each.end), None)
 
 
-def _reaches(definer: Statement, offset: int) -> bool:
+def _reaches(definer: SourceStatement, offset: int) -> bool:
     """Return True if the results of a statement are visible at an offset."""
     holder = definer.parent
     return holder is None or offset <= holder.end
 
 
-def _named(names: Names, kind: Kind, shown: lsp.CompletionItemKind) -> Iterator[Item]:
+def _named(names: NameIndex, kind: Kind, shown: lsp.CompletionItemKind) -> Iterator[Item]:
     for name in names.of_kind(kind):
         if name.definition is not None:
             yield name.shown, shown, kind.value

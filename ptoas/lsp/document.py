@@ -22,7 +22,7 @@ from ptoas.grammar.parse import read
 from ptoas.grammar.scan import scan
 
 
-class Token(NamedTuple):
+class SourceToken(NamedTuple):
     """A token with its place in the source."""
 
     kind: str
@@ -32,13 +32,13 @@ class Token(NamedTuple):
 
 
 @dataclass(eq=False)
-class Statement:
+class SourceStatement:
     """A statement of the text, and the one whose body it stands in."""
 
     raw: RawStatement
-    parent: Statement | None
+    parent: SourceStatement | None
     depth: int
-    regions: list[list[Statement]] = field(default_factory=list["list[Statement]"])
+    regions: list[list[SourceStatement]] = field(default_factory=list["list[SourceStatement]"])
 
     @property
     def start(self) -> int:
@@ -49,19 +49,19 @@ class Statement:
         return self.raw.end
 
     @cached_property
-    def tokens(self) -> tuple[Token, ...]:
+    def tokens(self) -> tuple[SourceToken, ...]:
         """Its tokens in order; a body is one, `REGION`, of no length."""
-        raw, found = self.raw, list[Token]()
+        raw, found = self.raw, list[SourceToken]()
         for kind, start, end in scan(raw.text):
             if kind == "REGION":
-                found.append(Token(kind, raw.source_offset(start), raw.source_offset(start), ""))
+                found.append(SourceToken(kind, raw.source_offset(start), raw.source_offset(start), ""))
                 continue
             at = raw.source_offset(start)
-            found.append(Token(kind, at, at + end - start, raw.text[start:end]))
+            found.append(SourceToken(kind, at, at + end - start, raw.text[start:end]))
         return tuple(found)
 
     @cached_property
-    def opcode(self) -> Token | None:
+    def opcode(self) -> SourceToken | None:
         """The word that says what it does: its first but for the results."""
         for token in self.tokens:
             if token.kind in ("RESULTS", "EQUAL"):
@@ -74,15 +74,15 @@ class Statement:
         return bool(self.tokens) and self.tokens[0].kind == "FUNC"
 
     @property
-    def function(self) -> Statement | None:
+    def function(self) -> SourceStatement | None:
         """The function that it is, or stands in."""
-        at: Statement | None = self
+        at: SourceStatement | None = self
         while at is not None and not at.is_function:
             at = at.parent
         return at
 
 
-class Recorder(Builder):
+class RecordingBuilder(Builder):
     """Reads a text and remembers what each statement made and what each name stood for."""
 
     def __init__(self, source: Source):
@@ -115,8 +115,8 @@ class Document:
     # --- reading
 
     @cached_property
-    def _read(self) -> tuple[Recorder, ModuleOp | None, tuple[Diagnostic, ...]]:
-        recorder = Recorder(self.source)
+    def _read(self) -> tuple[RecordingBuilder, ModuleOp | None, tuple[Diagnostic, ...]]:
+        recorder = RecordingBuilder(self.source)
         try:
             module = read(recorder)
         except PtoasError as error:
@@ -150,13 +150,13 @@ class Document:
         return blank_comments(self.source.text, say_nothing)
 
     @cached_property
-    def top(self) -> list[Statement]:
+    def top(self) -> list[SourceStatement]:
         """The statements outside all bodies."""
         read = self._read[0].statements
         return _statements(read or cut(self.source.text, say_nothing), None, 0)
 
     @cached_property
-    def statements(self) -> list[Statement]:
+    def statements(self) -> list[SourceStatement]:
         """All statements, in the order of the text."""
         return list(_flat(self.top))
 
@@ -165,25 +165,25 @@ class Document:
         return [statement.start for statement in self.statements]
 
     @cached_property
-    def functions(self) -> list[Statement]:
+    def functions(self) -> list[SourceStatement]:
         """The statements that are functions; a bare program has none."""
-        found: list[Statement] = []
+        found: list[SourceStatement] = []
         for statement in self.top:
             inner = statement.regions[0] if statement.regions and not statement.is_function else []
             found += [each for each in (statement, *inner) if each.is_function]
         return found
 
-    def statement_at(self, offset: int) -> Statement | None:
+    def statement_at(self, offset: int) -> SourceStatement | None:
         """The innermost statement at an offset; its end counts, for that is where one types."""
         at = bisect_right(self._starts, offset) - 1
         if at < 0:
             return None
-        statement: Statement | None = self.statements[at]
+        statement: SourceStatement | None = self.statements[at]
         while statement is not None and offset > statement.end:
             statement = statement.parent
         return statement
 
-    def token_at(self, offset: int) -> Token | None:
+    def token_at(self, offset: int) -> SourceToken | None:
         """The token at an offset, or that ends there."""
         statement = self.statement_at(offset)
         if statement is None:
@@ -199,25 +199,25 @@ class Document:
             return touching[0]  # behind a word, before a bracket: the word is meant
         return (inside or touching or [None])[0]
 
-    def scope_of(self, statement: Statement) -> list[Statement]:
+    def scope_of(self, statement: SourceStatement) -> list[SourceStatement]:
         """The statements of the function, or of the bare program, that a statement stands in."""
         function = statement.function
         return list(_flat([function])) if function is not None else self.statements
 
-    def op_at(self, statement: Statement) -> Operation | None:
+    def op_at(self, statement: SourceStatement) -> Operation | None:
         return self.made.get(statement.start)
 
 
-def _statements(region: Region, parent: Statement | None, depth: int) -> list[Statement]:
-    found: list[Statement] = []
+def _statements(region: Region, parent: SourceStatement | None, depth: int) -> list[SourceStatement]:
+    found: list[SourceStatement] = []
     for raw in region:
-        statement = Statement(raw, parent, depth)
+        statement = SourceStatement(raw, parent, depth)
         statement.regions = [_statements(inner, statement, depth + 1) for inner in raw.regions]
         found.append(statement)
     return found
 
 
-def _flat(statements: list[Statement]) -> Iterator[Statement]:
+def _flat(statements: list[SourceStatement]) -> Iterator[SourceStatement]:
     for statement in statements:
         yield statement
         for region in statement.regions:

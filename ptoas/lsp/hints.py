@@ -10,10 +10,10 @@ from ptoas.dialects.pto.types import TileType, ViewType
 from ptoas.lsp.describe import short_type
 from ptoas.lsp.names import Kind
 from ptoas.lsp.places import position_of
-from ptoas.lsp.session import File, Settings
+from ptoas.lsp.session import EditorSettings, File
 
 
-def inlay_hints(file: File, first: int, last: int, settings: Settings) -> list[lsp.InlayHint]:
+def inlay_hints(file: File, first: int, last: int, settings: EditorSettings) -> list[lsp.InlayHint]:
     """The hints between two offsets."""
     hints = list(_shapes(file)) if settings.shapes else []
     target = file.planned_target(settings) if settings.addresses or settings.flags else None

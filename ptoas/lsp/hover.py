@@ -23,18 +23,18 @@ from ptoas.lsp.describe import (
     type_lines,
     type_markdown,
 )
-from ptoas.lsp.document import Document, Statement, Token
+from ptoas.lsp.document import Document, SourceStatement, SourceToken
 from ptoas.lsp.names import Kind, Name
 from ptoas.lsp.places import range_of
-from ptoas.lsp.plan import Address
-from ptoas.lsp.session import File, Settings
+from ptoas.lsp.plan import TileAddress
+from ptoas.lsp.session import EditorSettings, File
 from ptoas.lsp.writers import is_argument, last_writers
 from ptoas.targets import TARGETS
 
 _ENUM = re.compile(r"#pto(?:\.(\w+)<|<\s*(\w+)\s)")
 
 
-def hover(file: File, offset: int, settings: Settings) -> lsp.Hover | None:
+def hover(file: File, offset: int, settings: EditorSettings) -> lsp.Hover | None:
     document = file.document
     statement = document.statement_at(offset)
     if statement is None or _in_comment(document, offset):
@@ -59,7 +59,7 @@ def _in_comment(document: Document, offset: int) -> bool:
     return offset < len(text) and text[offset] != blanked[offset]
 
 
-def _token(statement: Statement, token: Token, file: File) -> str | None:
+def _token(statement: SourceStatement, token: SourceToken, file: File) -> str | None:
     if token is statement.opcode:
         return _opcode(token, file, statement)
     if statement.tokens[0].kind == "DOT_TARGET" and token.text.strip('"') in TARGETS:
@@ -77,7 +77,7 @@ def _token(statement: Statement, token: Token, file: File) -> str | None:
             return None
 
 
-def _opcode(token: Token, file: File, statement: Statement) -> str | None:
+def _opcode(token: SourceToken, file: File, statement: SourceStatement) -> str | None:
     op = file.document.op_at(statement)
     found = opcode_class(token.text, [operand.type for operand in op.operands] if op is not None else [])
     if found is not None:
@@ -88,7 +88,7 @@ def _opcode(token: Token, file: File, statement: Statement) -> str | None:
     return None
 
 
-def _attribute(name: str, statement: Statement) -> str | None:
+def _attribute(name: str, statement: SourceStatement) -> str | None:
     """An attribute of the statement's instruction, or a value of one."""
     found = opcode_class(statement.opcode.text, []) if statement.opcode else None
     if found is None:
@@ -117,7 +117,9 @@ def _number_at(document: Document, end: int) -> int:
     return int(found[1]) if found else 0
 
 
-def _name(file: File, name: Name, statement: Statement, settings: Settings, number: int) -> str | None:
+def _name(
+    file: File, name: Name, statement: SourceStatement, settings: EditorSettings, number: int
+) -> str | None:
     match name.kind:
         case Kind.VALUE:
             return "\n\n".join(_value(file, name, statement, settings, number)) or None
@@ -146,8 +148,8 @@ def _function(file: File, name: Name) -> str | None:
 
 
 def known_value(
-    file: File, name: Name, statement: Statement, number: int = 0
-) -> tuple[SSAValue, Document, Statement] | None:
+    file: File, name: Name, statement: SourceStatement, number: int = 0
+) -> tuple[SSAValue, Document, SourceStatement] | None:
     """The value of a name here; where the text has a mistake, the one of that name when it was last whole."""
     value = name.value(file.document, number)
     if value is not None:
@@ -165,12 +167,14 @@ def known_value(
     return None
 
 
-def _head(function: Statement | None) -> str | None:
+def _head(function: SourceStatement | None) -> str | None:
     """The name of a function, as its text has it."""
     return None if function is None else next((t.text for t in function.tokens if t.kind == "SYMBOL"), None)
 
 
-def _value(file: File, name: Name, statement: Statement, settings: Settings, number: int) -> Iterator[str]:
+def _value(
+    file: File, name: Name, statement: SourceStatement, settings: EditorSettings, number: int
+) -> Iterator[str]:
     known = known_value(file, name, statement, number)
     if known is None:
         yield f"`%{name.text}`" + ("" if name.definition else " is not defined")
@@ -189,7 +193,7 @@ def _value(file: File, name: Name, statement: Statement, settings: Settings, num
         yield from _writers(document, value, at)
 
 
-def _writers(document: Document, value: SSAValue, statement: Statement) -> Iterator[str]:
+def _writers(document: Document, value: SSAValue, statement: SourceStatement) -> Iterator[str]:
     found = last_writers(document, value, statement)
     if found.last is not None:
         yield f"last written by {_line(found.last)}"
@@ -211,7 +215,7 @@ def _line(op: object) -> str:
     )
 
 
-def address_of(file: File, name: Name, settings: Settings) -> tuple[str, Address] | None:
+def address_of(file: File, name: Name, settings: EditorSettings) -> tuple[str, TileAddress] | None:
     """Describe the address of a tile on each target."""
     target = file.planned_target(settings)
     if target is None or name.statement is None:

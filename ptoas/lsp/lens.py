@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from lsprotocol import types as lsp
 
 from ptoas.diagnostics import Diagnostic, Severity
-from ptoas.lsp.document import Statement
+from ptoas.lsp.document import SourceStatement
 from ptoas.lsp.places import range_of
 from ptoas.lsp.session import File
 from ptoas.targets import TARGETS
@@ -31,7 +31,7 @@ class Verdict:
         return f"{self.target} ! {self.warnings}" if self.warnings else f"{self.target} ✓"
 
 
-def verdicts(file: File, function: Statement | None = None) -> list[Verdict]:
+def verdicts(file: File, function: SourceStatement | None = None) -> list[Verdict]:
     """The verdict of each target on a file, or on one of its functions."""
     findings = file.findings(tuple(TARGETS))
     if function is not None:

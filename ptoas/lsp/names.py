@@ -13,7 +13,7 @@ from enum import StrEnum
 
 from xdsl.ir import SSAValue
 
-from ptoas.lsp.document import Document, Statement, Token
+from ptoas.lsp.document import Document, SourceStatement, SourceToken
 
 
 class Kind(StrEnum):
@@ -29,7 +29,7 @@ MARKS = {Kind.VALUE: "%", Kind.FUNCTION: "@", Kind.TYPE: "!", Kind.ATTRIBUTE: "#
 
 
 @dataclass(frozen=True)
-class Place:
+class NameOccurrence:
     """An occurrence of a name, including its sigil."""
 
     start: int
@@ -43,10 +43,10 @@ class Name:
     kind: Kind
     text: str
     """Without its mark."""
-    definition: Place | None = None
-    statement: Statement | None = None
+    definition: NameOccurrence | None = None
+    statement: SourceStatement | None = None
     """The one that defines it."""
-    places: list[Place] = field(default_factory=list[Place])
+    places: list[NameOccurrence] = field(default_factory=list[NameOccurrence])
     argument: bool = False
     """True for an argument of a function or of a bare program."""
 
@@ -72,7 +72,7 @@ _ATTR_ALIAS = re.compile(r"#(?!pto[.<])([A-Za-z_][\w$-]*)(?![\w.<])")
 _SYMBOL = re.compile(r"@([\w$.-]+)")
 
 
-class Names:
+class NameIndex:
     """All names of a document."""
 
     def __init__(self, document: Document):
@@ -86,12 +86,12 @@ class Names:
         )
         self._starts = [start for start, _, _ in self._places]
 
-    def at(self, offset: int) -> tuple[Name, Place] | None:
+    def at(self, offset: int) -> tuple[Name, NameOccurrence] | None:
         """The name at an offset, or that ends there."""
         at = bisect_right(self._starts, offset) - 1
         for start, end, name in reversed(self._places[max(0, at - 1) : at + 1]):
             if start <= offset <= end:
-                return name, Place(start, end)
+                return name, NameOccurrence(start, end)
         return None
 
     def of_kind(self, *kinds: Kind) -> Iterator[Name]:
@@ -110,7 +110,9 @@ class Names:
             self._globals[key] = self._new(kind, text)
         return self._globals[key]
 
-    def _region(self, statements: list[Statement], values: dict[str, Name], blocks: dict[str, Name]) -> None:
+    def _region(
+        self, statements: list[SourceStatement], values: dict[str, Name], blocks: dict[str, Name]
+    ) -> None:
         """Follow the statements of one body; `values` are the names known before it."""
         for statement in statements:
             if statement.tokens and statement.tokens[0].kind == "LABEL":
@@ -123,10 +125,14 @@ class Names:
                 self._region(region, dict(inner), dict(blocks))
 
     def _statement(
-        self, statement: Statement, values: dict[str, Name], inner: dict[str, Name], blocks: dict[str, Name]
+        self,
+        statement: SourceStatement,
+        values: dict[str, Name],
+        inner: dict[str, Name],
+        blocks: dict[str, Name],
     ) -> None:
         tokens = statement.tokens
-        results: list[Token] = []
+        results: list[SourceToken] = []
         head = tokens[0].kind if tokens else ""
         for at, token in enumerate(tokens):
             match token.kind:
@@ -157,20 +163,25 @@ class Names:
                 self._bind(statement, token.start + result.start(), result.group(1), values)
 
     def _bind(
-        self, statement: Statement, start: int, text: str, values: dict[str, Name], argument: bool = False
+        self,
+        statement: SourceStatement,
+        start: int,
+        text: str,
+        values: dict[str, Name],
+        argument: bool = False,
     ) -> None:
         known = values.get(text)
         name = known if known is not None and known.definition is None else self._new(Kind.VALUE, text)
         values[text] = name
         name.definition, name.statement, name.argument = (
-            Place(start, start + len(text) + 1),
+            NameOccurrence(start, start + len(text) + 1),
             statement,
             argument,
         )
         name.places.append(name.definition)
 
-    def _use(self, statement: Statement, start: int, text: str, values: dict[str, Name]) -> None:
-        place = Place(start, start + len(text) + 1)
+    def _use(self, statement: SourceStatement, start: int, text: str, values: dict[str, Name]) -> None:
+        place = NameOccurrence(start, start + len(text) + 1)
         name = values.get(text)
         if name is None:
             # A destination that the statement makes, or a name that nothing defines so far.
@@ -179,24 +190,26 @@ class Names:
                 name.definition, name.statement = place, statement
         name.places.append(place)
 
-    def _block(self, statement: Statement, token: Token, blocks: dict[str, Name], defines: bool) -> None:
+    def _block(
+        self, statement: SourceStatement, token: SourceToken, blocks: dict[str, Name], defines: bool
+    ) -> None:
         name = blocks.get(token.text)
         if name is None:
             name = blocks[token.text] = self._new(Kind.BLOCK, token.text[1:])
-        place = Place(token.start, token.end)
+        place = NameOccurrence(token.start, token.end)
         name.places.append(place)
         if defines:
             name.definition, name.statement = place, statement
 
-    def _symbols(self, statement: Statement, token: Token, defines: bool) -> None:
+    def _symbols(self, statement: SourceStatement, token: SourceToken, defines: bool) -> None:
         for match in _SYMBOL.finditer(token.text):
             name = self._global(Kind.FUNCTION, match.group(1))
-            place = Place(token.start + match.start(), token.start + match.end())
+            place = NameOccurrence(token.start + match.start(), token.start + match.end())
             name.places.append(place)
             if defines and name.definition is None:
                 name.definition, name.statement = place, statement
 
-    def _aliases(self, statement: Statement, token: Token, first: bool) -> None:
+    def _aliases(self, statement: SourceStatement, token: SourceToken, first: bool) -> None:
         if token.kind not in ("TYPE", "ATTR", "TYPE_ALIAS", "ATTR_ALIAS", "BLOB"):
             return
         if token.kind == "ATTR_ALIAS" and not first:
@@ -204,7 +217,7 @@ class Names:
         for kind, pattern in ((Kind.TYPE, _TYPE_ALIAS), (Kind.ATTRIBUTE, _ATTR_ALIAS)):
             for match in pattern.finditer(token.text):
                 name = self._global(kind, match.group(1))
-                place = Place(token.start + match.start(), token.start + match.end())
+                place = NameOccurrence(token.start + match.start(), token.start + match.end())
                 name.places.append(place)
                 if first and token.kind in ("TYPE_ALIAS", "ATTR_ALIAS") and name.definition is None:
                     name.definition, name.statement = place, statement

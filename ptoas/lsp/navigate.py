@@ -10,8 +10,8 @@ from lsprotocol import types as lsp
 from ptoas.diagnostics import Source
 from ptoas.grammar.layout import blank_comments, say_nothing
 from ptoas.lsp.describe import short_type
-from ptoas.lsp.document import Document, Statement
-from ptoas.lsp.names import MARKS, Kind, Name, Place
+from ptoas.lsp.document import Document, SourceStatement
+from ptoas.lsp.names import MARKS, Kind, Name, NameOccurrence
 from ptoas.lsp.places import range_of
 from ptoas.lsp.session import File
 
@@ -54,7 +54,7 @@ def highlights(file: File, offset: int) -> list[lsp.DocumentHighlight]:
     ]
 
 
-def _location(file: File, place: Place) -> lsp.Location:
+def _location(file: File, place: NameOccurrence) -> lsp.Location:
     return lsp.Location(file.uri, range_of(file.document.source, place.start, place.end))
 
 
@@ -64,7 +64,7 @@ def _location(file: File, place: Place) -> lsp.Location:
 def document_symbols(file: File) -> list[lsp.DocumentSymbol]:
     """Functions with their values, and aliases; of a bare program, its values."""
     document, names = file.document, file.names
-    inside: dict[Statement | None, list[lsp.DocumentSymbol]] = {}
+    inside: dict[SourceStatement | None, list[lsp.DocumentSymbol]] = {}
     found: list[tuple[int, lsp.DocumentSymbol]] = []
     for name in names.all:
         if name.definition is None or name.statement is None or name.kind is Kind.BLOCK:
@@ -136,7 +136,7 @@ _LEGAL = {
 }
 
 
-def renamed_place(file: File, offset: int) -> Place:
+def renamed_place(file: File, offset: int) -> NameOccurrence:
     """The name that is to be changed, without its mark."""
     return _named(file, offset)[1]
 
@@ -152,13 +152,13 @@ def rename(file: File, offset: int, new: str) -> list[lsp.TextEdit]:
     if taken is not None and taken is not name:
         line = file.document.source.position(taken.places[0].start)[0]
         raise Refused(f"there is `{MARKS[name.kind]}{new}` on line {line} already")
-    places = [Place(place.start + 1, place.end) for place in name.places]
+    places = [NameOccurrence(place.start + 1, place.end) for place in name.places]
     places += _in_checks(file, name)
     source = file.document.source
     return [lsp.TextEdit(range_of(source, each.start, each.end), new) for each in places]
 
 
-def _named(file: File, offset: int) -> tuple[Name, Place]:
+def _named(file: File, offset: int) -> tuple[Name, NameOccurrence]:
     found = file.names.at(offset)
     if found is None:
         token = file.document.token_at(offset)
@@ -167,7 +167,7 @@ def _named(file: File, offset: int) -> tuple[Name, Place]:
     name, place = found
     if name.definition is None:
         raise Refused(f"`{name.shown}` is not defined in this file")
-    return name, Place(place.start + 1, place.end)
+    return name, NameOccurrence(place.start + 1, place.end)
 
 
 def _taken(file: File, name: Name, new: str) -> Name | None:
@@ -186,7 +186,7 @@ def _taken(file: File, name: Name, new: str) -> Name | None:
 _CHECK = re.compile(r"(?://|#)\s*(?:RUN-CHECK(?:\[[^\]\n]*\])?|ARGS)\s*:[^\n]*")
 
 
-def _in_checks(file: File, name: Name) -> list[Place]:
+def _in_checks(file: File, name: Name) -> list[NameOccurrence]:
     """Find uses of an argument's name in RUN-CHECK comments; other functions may share the name."""
     if name.kind is not Kind.VALUE or not name.argument:
         return []
@@ -194,10 +194,11 @@ def _in_checks(file: File, name: Name) -> list[Place]:
     if len(alike) > 1:
         return []
     word = re.compile(rf"(?<![\w.$]){re.escape(name.text)}(?![\w$])")
-    found: list[Place] = []
+    found: list[NameOccurrence] = []
     for line in _CHECK.finditer(file.document.source.text):
         colon = line.start() + line.group().index(":") + 1
         found += [
-            Place(*match.span()) for match in word.finditer(file.document.source.text, colon, line.end())
+            NameOccurrence(*match.span())
+            for match in word.finditer(file.document.source.text, colon, line.end())
         ]
     return found

@@ -16,7 +16,7 @@ from xdsl.dialects.func import FuncOp
 from ptoas.diagnostics import Diagnostic, Edit, Note, Source, Span
 from ptoas.dialects.pto import OPCODES, instructions_of
 from ptoas.ir.location import SourceLocation
-from ptoas.lsp.document import Document, Statement
+from ptoas.lsp.document import Document, SourceStatement
 from ptoas.lsp.plan import Planned, plan
 from ptoas.targets.named import module_target
 from ptoas.verifier.verify import verify_targets
@@ -33,7 +33,7 @@ Mentions = tuple[frozenset[str], bool]
 
 
 @dataclass(eq=False)
-class Part:
+class DocumentPart:
     """Some functions in a module of their own, where they stood when they were read, and what is known of
     them by targets."""
 
@@ -68,7 +68,7 @@ class Part:
 class Placed:
     """A part where its functions stand now."""
 
-    part: Part
+    part: DocumentPart
     source: Source
     starts: tuple[int, ...]
 
@@ -116,11 +116,11 @@ class Placed:
         return None if at is None else Span(self.source, at, span.length)
 
 
-class Parts:
+class DocumentParts:
     """The parts of a text, version by version."""
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[str, ...], Part] = {}
+        self._kept: dict[tuple[str, ...], DocumentPart] = {}
         self._mentioned: dict[str, Mentions] = {}
         self._version = 0
         self._seen: dict[tuple[str, ...] | str, int] = {}
@@ -161,7 +161,7 @@ class Parts:
         document: Document,
         module: ModuleOp,
         prelude: str,
-        group: list[Statement],
+        group: list[SourceStatement],
         texts: dict[int, str],
     ) -> Placed:
         if not group:
@@ -181,10 +181,10 @@ class Parts:
         texts: tuple[str, ...],
         starts: tuple[int, ...],
         make: Callable[[], ModuleOp],
-    ) -> Part:
+    ) -> DocumentPart:
         self._seen[key] = self._version
         if key not in self._kept:
-            self._kept[key] = Part(make(), source, texts, starts)
+            self._kept[key] = DocumentPart(make(), source, texts, starts)
         return self._kept[key]
 
     def _unchanged(self, document: Document, prelude: str, texts: dict[int, str]) -> list[Placed]:
@@ -207,7 +207,7 @@ def _indent(source: Source, line: int) -> int:
     return len(text) - len(text.lstrip())
 
 
-def _text(document: Document, statement: Statement) -> str:
+def _text(document: Document, statement: SourceStatement) -> str:
     return document.source.text[statement.start : statement.end]
 
 
@@ -219,7 +219,7 @@ def _prelude(document: Document) -> str:
 
 def _groups(
     document: Document, module: ModuleOp, mentions: Callable[[str], Mentions]
-) -> list[list[Statement]]:
+) -> list[list[SourceStatement]]:
     """Functions that belong together; an empty list stands for a program that is taken as a whole."""
     functions = document.functions
     here = {op.location.start: op for op in module.body.ops if isinstance(op.location, SourceLocation)}
@@ -245,7 +245,7 @@ def _groups(
         for location in (names[name] for name in symbols if name in names):
             assert isinstance(location, SourceLocation)
             leader[first(location.start)] = first(function.start)
-    groups: dict[int, list[Statement]] = {}
+    groups: dict[int, list[SourceStatement]] = {}
     for function in functions:
         groups.setdefault(first(function.start), []).append(function)
     return list(groups.values())

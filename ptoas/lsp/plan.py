@@ -18,7 +18,7 @@ from ptoas.lowering.pipeline import prepare
 from ptoas.lowering.provenance import reason_of
 
 
-class Address(NamedTuple):
+class TileAddress(NamedTuple):
     """A tile's first byte in its memory, and why it is there; no reason: the author put it there."""
 
     loc: str
@@ -41,7 +41,7 @@ class Added(NamedTuple):
 class Planned:
     """By the place of a statement and the name of a tile that it makes, where that goes; what is added."""
 
-    addresses: dict[tuple[int, str], Address]
+    addresses: dict[tuple[int, str], TileAddress]
     added: tuple[Added, ...]
 
 
@@ -51,7 +51,7 @@ def plan(module: ModuleOp, target: str) -> Planned | None:
         ready = prepare(module, target)
     except PtoasError:
         return None
-    addresses: dict[tuple[int, str], Address] = {}
+    addresses: dict[tuple[int, str], TileAddress] = {}
     added: list[Added] = []
     for op in ready.walk():
         match op:
@@ -66,14 +66,14 @@ def plan(module: ModuleOp, target: str) -> Planned | None:
     return Planned(addresses, tuple(added))
 
 
-def _place(op: AllocTileOp, addresses: dict[tuple[int, str], Address]) -> None:
+def _place(op: AllocTileOp, addresses: dict[tuple[int, str], TileAddress]) -> None:
     tile, owner = op.result.type, op.addr.owner if op.addr is not None else None
     name = op.result.name_hint
     if not isinstance(tile, TileType) or not isinstance(owner, ConstantOp) or name is None:
         return
     value = owner.value
     if isinstance(value, IntegerAttr) and isinstance(op.location, SourceLocation):
-        address = Address(tile.loc.data.value, int(value.value.data), tile.size_bytes, reason_of(op))
+        address = TileAddress(tile.loc.data.value, int(value.value.data), tile.size_bytes, reason_of(op))
         addresses[op.location.start, name] = address
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from ptoas.diagnostics import PtoasError
 from ptoas.project import settings as configuration
-from ptoas.project.verify_files import Options, parse_codes, parse_targets
+from ptoas.project.verify_files import VerifyOptions, parse_codes, parse_targets
 
 SECONDS = 2.0
 """Seconds before a configuration file is read again."""
@@ -19,10 +19,10 @@ class Project:
 
     def __init__(self, say: Callable[[str], object] = lambda _: None):
         self.say = say
-        self._known: dict[str, tuple[float, Options]] = {}
+        self._known: dict[str, tuple[float, VerifyOptions]] = {}
         self._said: set[str] = set()
 
-    def options(self, filename: str) -> Options:
+    def options(self, filename: str) -> VerifyOptions:
         """Return the settings for checking a file."""
         folder = os.path.dirname(os.path.abspath(filename))
         known = self._known.get(folder)
@@ -30,19 +30,19 @@ class Project:
             known = self._known[folder] = time.monotonic(), self._load(filename)
         return known[1]
 
-    def _load(self, filename: str) -> Options:
+    def _load(self, filename: str) -> VerifyOptions:
         try:
             found = configuration.load(None, False, [filename])
             if found.source is None:
-                return Options()
+                return VerifyOptions()
             configuration.check_names(found)
         except PtoasError as error:
             message = str(error)
             if message not in self._said:
                 self._said.add(message)
                 self.say(message)
-            return Options()
-        return Options(
+            return VerifyOptions()
+        return VerifyOptions(
             targets=parse_targets(found.target or None),
             select=parse_codes(found.select or None),
             ignore=parse_codes(found.ignore or None),

@@ -8,7 +8,7 @@ from lsprotocol import types as lsp
 
 from ptoas.dialects.pto import OVERLOADS
 from ptoas.grammar.opcodes import opcode_class
-from ptoas.lsp.document import Document, Statement, Token
+from ptoas.lsp.document import Document, SourceStatement, SourceToken
 from ptoas.lsp.names import Kind
 from ptoas.lsp.places import units
 from ptoas.lsp.session import Version
@@ -102,7 +102,9 @@ def _all(version: Version, first: int, last: int) -> Iterator[Coloured]:
     yield from _comments(version.document, first, last)
 
 
-def _token(statement: Statement, token: Token, named: dict[int, tuple[int, str, int]]) -> Iterator[Coloured]:
+def _token(
+    statement: SourceStatement, token: SourceToken, named: dict[int, tuple[int, str, int]]
+) -> Iterator[Coloured]:
     if token.kind in ("RESULTS", "VALUE", "SYMBOL"):
         return
     inner = (

@@ -22,7 +22,7 @@ from ptoas.lsp.formatting import formatting
 from ptoas.lsp.places import offset_of, range_of
 from ptoas.lsp.project import Project
 from ptoas.lsp.publish import all_published
-from ptoas.lsp.session import File, Session, Settings
+from ptoas.lsp.session import EditorSettings, File, Session
 from ptoas.project.find import find_files
 from ptoas.targets import TARGETS
 
@@ -141,11 +141,11 @@ def _texts(server: Server) -> None:
 
     @feature(lsp.INITIALIZE)
     def _initialize(params: lsp.InitializeParams) -> None:
-        session.settings = Settings.of(params.initialization_options)
+        session.settings = EditorSettings.of(params.initialization_options)
 
     @feature(lsp.WORKSPACE_DID_CHANGE_CONFIGURATION)
     def _settings(params: lsp.DidChangeConfigurationParams) -> None:
-        session.settings = Settings.of(params.settings)
+        session.settings = EditorSettings.of(params.settings)
         for uri in list(session.files):
             server.check_soon(uri)
 

@@ -10,15 +10,15 @@ from typing import Any, cast
 from ptoas.diagnostics import Diagnostic, UsageError
 from ptoas.diagnostics.report import Report
 from ptoas.lsp.document import Document
-from ptoas.lsp.names import Names
-from ptoas.lsp.parts import Parts, Placed, targets_named
+from ptoas.lsp.names import NameIndex
+from ptoas.lsp.parts import DocumentParts, Placed, targets_named
 from ptoas.lsp.project import Project
-from ptoas.project.verify_files import Options, as_configured, parse_targets
+from ptoas.project.verify_files import VerifyOptions, as_configured, parse_targets
 from ptoas.targets import TARGETS
 
 
 @dataclass(frozen=True)
-class Settings:
+class EditorSettings:
     """User settings, sent by the editor under `ptoas`."""
 
     targets: tuple[str, ...] = ()
@@ -30,14 +30,14 @@ class Settings:
     """Base address of the pages of codes; None selects the cache."""
 
     @staticmethod
-    def of(given: object) -> Settings:
+    def of(given: object) -> EditorSettings:
         """The settings in what an editor sends; what they don't name, or name wrongly, is as it was.
 
         >>> Settings.of({"target": "cpu,a5", "inlayHints": {"flags": False}})
         Settings(targets=('cpu', 'a5'), shapes=True, addresses=True, flags=False, docs=None)
         """
         if not isinstance(given, Mapping):
-            return Settings()
+            return EditorSettings()
         values = cast("Mapping[str, Any]", given)
         inner = values.get("ptoas")
         if isinstance(inner, Mapping):
@@ -45,7 +45,7 @@ class Settings:
         shown = values.get("inlayHints")
         hints = cast("Mapping[str, Any]", shown) if isinstance(shown, Mapping) else dict[str, Any]()
         docs = values.get("docs")
-        return Settings(
+        return EditorSettings(
             _targets(values.get("target")),
             shapes=bool(hints.get("shapes", True)),
             addresses=bool(hints.get("addresses", True)),
@@ -70,8 +70,8 @@ class Version:
         self.document = document
 
     @cached_property
-    def names(self) -> Names:
-        return Names(self.document)
+    def names(self) -> NameIndex:
+        return NameIndex(self.document)
 
 
 class File:
@@ -87,7 +87,7 @@ class File:
     ):
         self.uri, self.filename = uri, filename
         self.project = project or Project()
-        self._parts = Parts()
+        self._parts = DocumentParts()
         self.now = Version(Document(text, filename, uri, version))
         self._good: Version | None = None
         self._placed: tuple[Version, list[Placed]] | None = None
@@ -108,7 +108,7 @@ class File:
         return self.now.document
 
     @property
-    def names(self) -> Names:
+    def names(self) -> NameIndex:
         return self.now.names
 
     @property
@@ -117,7 +117,7 @@ class File:
             self._placed = self.now, self._parts.of(self.document)
         return self._placed[1]
 
-    def targets(self, settings: Settings) -> tuple[str, ...]:
+    def targets(self, settings: EditorSettings) -> tuple[str, ...]:
         """Targets to check: those of the project, else the program's own, else the user's, else all."""
         if self.options.targets:
             return self.options.targets
@@ -126,7 +126,7 @@ class File:
         return tuple(name for name in named if name in TARGETS) or settings.targets or tuple(TARGETS)
 
     @property
-    def options(self) -> Options:
+    def options(self) -> VerifyOptions:
         """Check settings of the file's project."""
         return self.project.options(self.filename)
 
@@ -154,7 +154,7 @@ class File:
         for part in self.parts:
             yield from part.findings(targets)
 
-    def planned_target(self, settings: Settings) -> str | None:
+    def planned_target(self, settings: EditorSettings) -> str | None:
         """The target whose addresses and flags are shown: the first that takes the whole program."""
         if self.document.module is None:
             return None
@@ -175,7 +175,7 @@ class Session:
     def __init__(self, project: Project | None = None) -> None:
         self.project = project or Project()
         self.files: dict[str, File] = {}
-        self.settings = Settings()
+        self.settings = EditorSettings()
         self.asked_for_all: set[str] = set()
         """Files whose findings are shown for all targets until they are edited."""
 

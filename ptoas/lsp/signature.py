@@ -13,7 +13,7 @@ from ptoas.dialects.pto.constraints import PtoConstraint
 from ptoas.dialects.pto.instruction import Instruction, PtoOp, Slot
 from ptoas.grammar.opcodes import opcode_class
 from ptoas.grammar.template import layout_of
-from ptoas.lsp.document import Document, Statement
+from ptoas.lsp.document import Document, SourceStatement
 
 _HEAD = re.compile(r'\s*(?P<results>%[^="]*=(?!=))?\s*(?P<opcode>[A-Za-z_][\w$]*(?:\.[\w$]+)*)')
 _OPTION = re.compile(r"\(([^()]*)\)\?")
@@ -21,7 +21,7 @@ _PIECE = re.compile(r"\$(\w+)")
 
 
 @dataclass(frozen=True)
-class Call:
+class CallSite:
     """An instruction under way: its operands in the order in which this form writes them."""
 
     op: type[PtoOp]
@@ -40,7 +40,7 @@ class Call:
         return self.slots[self.active] if self.active <= last else None
 
 
-def under_way(document: Document, offset: int) -> tuple[Statement | None, str]:
+def under_way(document: Document, offset: int) -> tuple[SourceStatement | None, str]:
     """The statement that is being typed at an offset, and its text up to there."""
     text = document.blanked
     statement = document.statement_at(offset)
@@ -56,13 +56,13 @@ def under_way(document: Document, offset: int) -> tuple[Statement | None, str]:
     return statement, text[statement.start : offset]
 
 
-def _in_body(statement: Statement, offset: int) -> bool:
+def _in_body(statement: SourceStatement, offset: int) -> bool:
     """Return True if an offset lies between the statements of a region."""
     marks = [token.start for token in statement.tokens if token.kind == "REGION"]
     return bool(marks) and offset > marks[0]
 
 
-def call_at(prefix: str, types: list[Attribute | None] | None = None) -> Call | None:
+def call_at(prefix: str, types: list[Attribute | None] | None = None) -> CallSite | None:
     """The instruction whose text so far is `prefix`."""
     head = _HEAD.match(prefix)
     found = opcode_class(head["opcode"], types or []) if head else None
@@ -80,7 +80,7 @@ def call_at(prefix: str, types: list[Attribute | None] | None = None) -> Call | 
         while (shorter := _OPTION.sub(r"[\1]", text)) != text:
             text = shorter
         slots = tuple(by_name[name] for name in dict.fromkeys(names))
-        return Call(op, f"{op.mnemonic()} {text}", slots, _by_words(rest, layout.template, slots))
+        return CallSite(op, f"{op.mnemonic()} {text}", slots, _by_words(rest, layout.template, slots))
     ins = [slot for slot in by_name.values() if slot.name not in layout.out_names]
     outs = [slot for slot in by_name.values() if slot.name in layout.out_names]
     group = re.match(r"\s*(ins|outs)\b", rest)
@@ -91,13 +91,13 @@ def call_at(prefix: str, types: list[Attribute | None] | None = None) -> Call | 
         active = _commas(inside.partition("(")[2])
         if active is not None and at >= 0:
             active += len(ins)
-        return Call(op, label, (*ins, *outs), active)
+        return CallSite(op, label, (*ins, *outs), active)
     first, second = (outs, ins) if issubclass(op, Instruction) else (ins, outs)
     flat = ins if head["results"] else [*first, *second]
     # What may be missing comes last: most statements have none of it.
     flat = sorted(flat, key=lambda slot: slot.optional and slot in ins)
     result = "%dst = " if head["results"] else ""
-    return Call(op, f"{result}{op.mnemonic()} {_names(flat)}", tuple(flat), _commas(rest))
+    return CallSite(op, f"{result}{op.mnemonic()} {_names(flat)}", tuple(flat), _commas(rest))
 
 
 def _names(slots: list[Slot]) -> str:

@@ -10,7 +10,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from ptoas.analysis.forwarding import underlying_values
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.slots import accesses
-from ptoas.lsp.document import Document, Statement
+from ptoas.lsp.document import Document, SourceStatement
 
 LOOPS = (scf.ForOp, scf.WhileOp)
 
@@ -34,7 +34,7 @@ def written(op: Operation) -> list[SSAValue]:
     ]
 
 
-def last_writers(document: Document, value: SSAValue, statement: Statement) -> Writers:
+def last_writers(document: Document, value: SSAValue, statement: SourceStatement) -> Writers:
     """Return the last statement before `statement`, in text order, that wrote `value`."""
     roots = set(underlying_values(value))
     writers: list[tuple[int, Operation]] = []

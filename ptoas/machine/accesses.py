@@ -23,7 +23,7 @@ MOST_PIECES = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
-class Access:
+class AccessSite:
     """One operand of a statement: what is the same each time the statement is executed."""
 
     op: Operation
@@ -36,19 +36,19 @@ class Access:
 
 
 @dataclass(frozen=True)
-class Form:
+class StridedShape:
     """The bytes of a window from its first: extents, and strides in bytes."""
 
     shape: tuple[int, ...]
     strides: tuple[int, ...]
 
     @staticmethod
-    def of(array: Array) -> Form:
-        return Form((*array.shape, array.itemsize), (*array.strides, 1))
+    def of(array: Array) -> StridedShape:
+        return StridedShape((*array.shape, array.itemsize), (*array.strides, 1))
 
 
 @dataclass(frozen=True, eq=False)
-class Record:
+class AccessRecord:
     """Accesses of one actor by one statement, in words that mean the same in every process."""
 
     actor: int
@@ -70,7 +70,7 @@ class Record:
     told: tuple[str, Span] | None = None
     """A notification that followed before the writes were visible, if there was one."""
 
-    def before(self, other: Record) -> bool:
+    def before(self, other: AccessRecord) -> bool:
         return self.time <= other.known.get(self.actor, NEVER)[self.pipe]
 
 
@@ -80,7 +80,7 @@ class Series:
     __slots__ = ("access", "actor", "count", "epoch", "first", "indexed", "kept", "known", "last", "memory",
                  "step", "time", "told", "walks")  # fmt: skip
 
-    def __init__(self, access: Access, memory: int, actor: Actor):
+    def __init__(self, access: AccessSite, memory: int, actor: Actor):
         clocks = actor.clocks
         self.access, self.memory, self.actor = access, memory, actor
         self.epoch = clocks.epoch
@@ -122,7 +122,7 @@ class Series:
             self.indexed = [united(np.concatenate(self.indexed))]
             self.kept = len(self.indexed[0]) // 2
 
-    def pieces(self, form: Form) -> Array:
+    def pieces(self, form: StridedShape) -> Array:
         self._close()
         found = [
             pieces_of(first, (count, *form.shape), (step, *form.strides)) for first, step, count in self.walks
@@ -134,12 +134,12 @@ class AccessLog:
     """The accesses of the actors that ran on one machine, one after the other."""
 
     def __init__(self) -> None:
-        self._series: dict[tuple[Access, int, Form, int, int], Series] = {}
+        self._series: dict[tuple[AccessSite, int, StridedShape, int, int], Series] = {}
 
     def clear(self) -> None:
         self._series.clear()
 
-    def series(self, access: Access, memory: int, form: Form, actor: Actor) -> Series:
+    def series(self, access: AccessSite, memory: int, form: StridedShape, actor: Actor) -> Series:
         """Where accesses of this actor are added now."""
         key = (access, memory, form, actor.clocks.actor, actor.clocks.epoch)
         found = self._series.get(key)
@@ -154,13 +154,13 @@ class AccessLog:
                 return
             yield series
 
-    def records(self) -> list[Record]:
-        found: list[Record] = []
+    def records(self) -> list[AccessRecord]:
+        found: list[AccessRecord] = []
         for (access, memory, form, actor, _), series in self._series.items():
             pieces = series.pieces(form)
             if len(pieces):
                 found.append(
-                    Record(
+                    AccessRecord(
                         actor,
                         access.pipe,
                         series.time,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from xdsl.ir import Operation
 
 from ptoas.machine.machine import Machine
-from ptoas.machine.memory import Form, GlobalBuffer, View
+from ptoas.machine.memory import GlobalBuffer, View, ViewForm
 
 
 def placed(buffer: GlobalBuffer, first: int, last: int) -> tuple[GlobalBuffer, int] | None:
@@ -29,7 +29,7 @@ def moved(view: View) -> View | None:
     if found is None:
         return None
     buffer, at = found
-    return View(Form(buffer, form.shape, form.strides, form.layout), at + view.offset - first)
+    return View(ViewForm(buffer, form.shape, form.strides, form.layout), at + view.offset - first)
 
 
 def lost(op: Operation, m: Machine, buffer: GlobalBuffer, first: int, last: int) -> Exception:

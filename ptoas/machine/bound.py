@@ -17,7 +17,7 @@ from ptoas.machine.touched import Touched
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
+class DynamicAccess:
     """One access of an instruction that runs (`analysis.order.Seen`)."""
 
     op: Operation
@@ -27,15 +27,15 @@ class Seen:
     spot: Hashable
     is_global: bool
     is_whole: bool
-    beside: list[Seen]
+    beside: list[DynamicAccess]
 
 
-class Record:
+class PipeAccess:
     """An access of one pipe to some bytes: number `at` of an instruction's."""
 
     __slots__ = ("at", "bound", "pipe", "touched", "write")
 
-    def __init__(self, touched: Touched, pipe: int, write: bool, bound: Bound, at: int):
+    def __init__(self, touched: Touched, pipe: int, write: bool, bound: BoundInstruction, at: int):
         self.touched = touched
         self.pipe = pipe
         self.write = write
@@ -47,7 +47,7 @@ class Record:
         return self.bound.op
 
 
-class Bound:
+class BoundInstruction:
     """An instruction and, by operand, the bytes that it touches."""
 
     def __init__(self, op: Operation, effects: Effects, operands: list[tuple[Touched, ...]]):
@@ -60,15 +60,17 @@ class Bound:
         return touched(self.op, self.effects.accesses[at].operand)
 
     @cached_property
-    def seen(self) -> list[Seen]:
+    def seen(self) -> list[DynamicAccess]:
         """Its accesses in their order; made when one meets another, which most never do."""
-        found: list[Seen] = []
+        found: list[DynamicAccess] = []
         for at, access in enumerate(self.effects.accesses):
             value = self.value(at)
             is_tile = isinstance(value.type, TileType)
             is_whole = is_tile and behind(value)[0].type == value.type
             spot = self._spot(access.operand)
-            found.append(Seen(self.op, access.pipe, access.write, value, spot, not is_tile, is_whole, found))
+            found.append(
+                DynamicAccess(self.op, access.pipe, access.write, value, spot, not is_tile, is_whole, found)
+            )
         return found
 
     def _spot(self, operand: int) -> Hashable:

@@ -42,12 +42,12 @@ from ptoas.dialects.pto.views import AllocTileOp, SetValidShapeOp, TAssignOp
 from ptoas.ir.names import name_of
 from ptoas.machine import scalars
 from ptoas.machine.addresses import lost, placed
-from ptoas.machine.bound import Bound
+from ptoas.machine.bound import BoundInstruction
 from ptoas.machine.control import ControlFlow
 from ptoas.machine.errors import failure
 from ptoas.machine.events import chosen_event
 from ptoas.machine.handover import Handover, is_unseen, store_after
-from ptoas.machine.instructions import Compiled, Observer, lazily
+from ptoas.machine.instructions import Compiled, MachineObserver, lazily
 from ptoas.machine.machine import VALUES, Machine
 from ptoas.machine.memory import LocalPointer, Pointer
 from ptoas.machine.placement import Placement
@@ -70,7 +70,7 @@ class ModuleCompiler:
         machine: Machine,
         *,
         race: RaceDetector | None = None,
-        observer: Observer | None = None,
+        observer: MachineObserver | None = None,
         steps: Steps,
         placed_by_compiler: Callable[[func.FuncOp], bool] = lambda _: False,
     ):
@@ -276,7 +276,9 @@ class FunctionCompiler(ControlFlow, Placement):
         def run(*values: Any) -> Any:
             result = function(*values)
             touched = element_touched(values[at], values[offset])
-            race.execute(Bound(op, effects, [(touched,) if n == at else () for n in range(len(values))]))
+            race.execute(
+                BoundInstruction(op, effects, [(touched,) if n == at else () for n in range(len(values))])
+            )
             return result
 
         return run
@@ -288,7 +290,7 @@ class FunctionCompiler(ControlFlow, Placement):
         effects = self.machine.target.effects(op)
 
         def run(*values: Any) -> Any:
-            race.execute(Bound(op, effects, [touched_by(value) for value in values]))
+            race.execute(BoundInstruction(op, effects, [touched_by(value) for value in values]))
             return function(*values)
 
         return run

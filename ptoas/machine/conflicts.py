@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import product
 
 from ptoas.diagnostics import Diagnostic, Note
-from ptoas.machine.accesses import Record
+from ptoas.machine.accesses import AccessRecord
 from ptoas.machine.actors import Launch
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.errors import finding
@@ -22,9 +22,9 @@ MOST_NAMED = 8
 """Actors that a report names for one pair of statements."""
 
 
-def conflicts(records: Iterable[Record], launch: Launch, target: str) -> list[Diagnostic]:
+def conflicts(records: Iterable[AccessRecord], launch: Launch, target: str) -> list[Diagnostic]:
     """Each pair of statements once, with the actors concerned."""
-    by_memory: defaultdict[int, list[Record]] = defaultdict(list)
+    by_memory: defaultdict[int, list[AccessRecord]] = defaultdict(list)
     for record in records:
         by_memory[record.memory].append(record)
     return [
@@ -34,17 +34,17 @@ def conflicts(records: Iterable[Record], launch: Launch, target: str) -> list[Di
     ]
 
 
-def share_written_bytes(parts: Sequence[Sequence[Record]]) -> bool:
+def share_written_bytes(parts: Sequence[Sequence[AccessRecord]]) -> bool:
     """Whether two of these touch a byte that one of them writes, in whatever order and whatever for."""
-    by_memory: defaultdict[int, list[Record]] = defaultdict(list)
+    by_memory: defaultdict[int, list[AccessRecord]] = defaultdict(list)
     for number, records in enumerate(parts):
         for record in records:
             by_memory[record.memory].append(replace(record, actor=number, atomic=None))
     return any(_suspects(touched) for touched in by_memory.values())
 
 
-def _of_memory(records: Sequence[Record], launch: Launch, target: str) -> list[Diagnostic]:
-    statements: defaultdict[tuple[int, str, bool], list[Record]] = defaultdict(list)
+def _of_memory(records: Sequence[AccessRecord], launch: Launch, target: str) -> list[Diagnostic]:
+    statements: defaultdict[tuple[int, str, bool], list[AccessRecord]] = defaultdict(list)
     for record in records:
         statements[record.span.offset, record.what, record.write].append(record)
     groups = list(statements.values())
@@ -58,9 +58,11 @@ def _of_memory(records: Sequence[Record], launch: Launch, target: str) -> list[D
     return found
 
 
-def _clashes(writers: Sequence[Record], others: Sequence[Record]) -> list[tuple[Record, Record]]:
+def _clashes(
+    writers: Sequence[AccessRecord], others: Sequence[AccessRecord]
+) -> list[tuple[AccessRecord, AccessRecord]]:
     """For each actor that clashes as a writer, the first of the others that it clashes with."""
-    found: dict[int, tuple[Record, Record]] = {}
+    found: dict[int, tuple[AccessRecord, AccessRecord]] = {}
     for writer in writers:
         if writer.actor in found:
             continue
@@ -73,7 +75,7 @@ def _clashes(writers: Sequence[Record], others: Sequence[Record]) -> list[tuple[
     return list(found.values())
 
 
-def _unordered(writer: Record, other: Record) -> bool:
+def _unordered(writer: AccessRecord, other: AccessRecord) -> bool:
     if writer.actor == other.actor or writer.before(other) or other.before(writer):
         return False
     if writer.scalar and other.scalar and not other.write:
@@ -90,7 +92,7 @@ def _meet(a: Array, b: Array) -> bool:
     return bool((b[at[inside], 0] < a[inside, 1]).any())
 
 
-def _suspects(records: Sequence[Record]) -> list[Record]:
+def _suspects(records: Sequence[AccessRecord]) -> list[AccessRecord]:
     """Those that touch bytes which several actors touch and one writes; as a rule there are none."""
     if not any(record.write for record in records) or len({record.actor for record in records}) < 2:
         return []
@@ -123,7 +125,7 @@ def _covered(bounds: Array, pieces: Array, who: Array) -> Array:
     return np.cumsum(np.bincount(starts, minlength=size) - np.bincount(ends, minlength=size))
 
 
-def _report(pairs: Sequence[tuple[Record, Record]], launch: Launch, target: str) -> Diagnostic:
+def _report(pairs: Sequence[tuple[AccessRecord, AccessRecord]], launch: Launch, target: str) -> Diagnostic:
     writer, other = pairs[0]
     actors = {record.actor for record, _ in pairs}
     there = launch.names([other.actor])

@@ -14,7 +14,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from ptoas.analysis.integers import SIGNED, UNSIGNED, Reading, integer_width, is_unsigned, limits, width_of
 
 
-class Scope(Protocol):
+class ExpressionScope(Protocol):
     """What an expression needs of the function that it stands in."""
 
     def ref(self, value: SSAValue) -> str:
@@ -40,7 +40,7 @@ def read_text(text: str, type: Attribute, reading: Reading) -> str:
     return f"(-{text})" if reading is SIGNED and integer_width(type) == 1 else text
 
 
-Emitter = Callable[[Any, Scope], "str | list[str]"]
+Emitter = Callable[[Any, ExpressionScope], "str | list[str]"]
 EMITTERS: dict[type[Operation], Emitter] = {}
 
 
@@ -55,6 +55,6 @@ def emits(*classes: type[Operation]) -> Callable[[Emitter], Emitter]:
     return register
 
 
-def pair(op: Operation, scope: Scope) -> dict[str, str]:
+def pair(op: Operation, scope: ExpressionScope) -> dict[str, str]:
     """The texts of two operands, as templates name them."""
     return {"a": scope.ref(op.operands[0]), "b": scope.ref(op.operands[1])}

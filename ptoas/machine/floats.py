@@ -13,7 +13,7 @@ from ptoas.analysis.integers import SIGNED, UNSIGNED, width_of, wrap
 from ptoas.machine.arrays import np
 from ptoas.machine.dtypes import dtype_of, rounder
 from ptoas.machine.errors import failure
-from ptoas.machine.expressions import Scope, emits, pair, read_text, wrapped
+from ptoas.machine.expressions import ExpressionScope, emits, pair, read_text, wrapped
 
 _COMPARE_FLOATS = (
     "False",
@@ -80,44 +80,44 @@ _FLOAT_FUNCTIONS: dict[type[Operation], Callable[[float, float], float]] = {
 
 
 @emits(arith.CmpfOp)
-def _compare_floats(op: arith.CmpfOp, scope: Scope) -> str:
+def _compare_floats(op: arith.CmpfOp, scope: ExpressionScope) -> str:
     return _COMPARE_FLOATS[op.predicate.value.data].format(**pair(op, scope))
 
 
-def _rounded(expression: str, type: Attribute, scope: Scope) -> str:
+def _rounded(expression: str, type: Attribute, scope: ExpressionScope) -> str:
     round_once = rounder(type)
     return f"({expression})" if round_once is None else f"{scope.keep(round_once)}({expression})"
 
 
 @emits(*_FLOAT)
-def _float(op: Operation, scope: Scope) -> str:
+def _float(op: Operation, scope: ExpressionScope) -> str:
     return _rounded(_FLOAT[type(op)].format(**pair(op, scope)), op.results[0].type, scope)
 
 
 @emits(arith.DivfOp)
-def _float_division(op: Operation, scope: Scope) -> str:
+def _float_division(op: Operation, scope: ExpressionScope) -> str:
     a, b = pair(op, scope).values()
     return _rounded(f"{scope.keep(_divide_floats)}({a}, {b})", op.results[0].type, scope)
 
 
 @emits(*_FLOAT_FUNCTIONS)
-def _float_function(op: Operation, scope: Scope) -> str:
+def _float_function(op: Operation, scope: ExpressionScope) -> str:
     a, b = pair(op, scope).values()
     return f"{scope.keep(_FLOAT_FUNCTIONS[type(op)])}({a}, {b})"
 
 
 @emits(arith.NegfOp)
-def _negate(op: Operation, scope: Scope) -> str:
+def _negate(op: Operation, scope: ExpressionScope) -> str:
     return f"-{scope.ref(op.operands[0])}"
 
 
 @emits(arith.ExtFOp, arith.TruncFOp)
-def _float_cast(op: Operation, scope: Scope) -> str:
+def _float_cast(op: Operation, scope: ExpressionScope) -> str:
     return _rounded(scope.ref(op.operands[0]), op.results[0].type, scope)
 
 
 @emits(arith.SIToFPOp, arith.UIToFPOp)
-def _to_float(op: Operation, scope: Scope) -> str:
+def _to_float(op: Operation, scope: ExpressionScope) -> str:
     source = op.operands[0]
     plain = scope.ref(source)
     without_sign = isinstance(op, arith.UIToFPOp)
@@ -147,7 +147,7 @@ def _exact_rounder(type: Attribute) -> Callable[[int], float]:
 
 
 @emits(arith.FPToSIOp, arith.FPToUIOp)
-def _to_integer(op: Operation, scope: Scope) -> str:
+def _to_integer(op: Operation, scope: ExpressionScope) -> str:
     type_ = op.results[0].type
     width = width_of(type_)
     low, high = (-(1 << (width - 1)), (1 << (width - 1)) - 1)
@@ -163,7 +163,7 @@ def _to_integer(op: Operation, scope: Scope) -> str:
 
 
 @emits(arith.BitcastOp)
-def _bitcast(op: Operation, scope: Scope) -> str:
+def _bitcast(op: Operation, scope: ExpressionScope) -> str:
     source, target = op.operands[0].type, op.results[0].type
     if not isinstance(source, AnyFloat) and not isinstance(target, AnyFloat):
         return wrapped(scope.ref(op.operands[0]), target)

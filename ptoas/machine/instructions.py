@@ -31,7 +31,7 @@ KEPT_STEPS = 256
 """Steps that one instruction keeps; a loop over fresh views starts over, and none grows without end."""
 
 
-class Observer(Listener, Protocol):
+class MachineObserver(Listener, Protocol):
     """Someone who looks on while a machine runs."""
 
     moves: bool
@@ -71,7 +71,7 @@ class Compiled:
         op: PtoOp,
         machine: Machine,
         race: RaceDetector | None,
-        observer: Observer | None,
+        observer: MachineObserver | None,
         fixed: dict[int, object],
         handover: Handover | None = None,
     ):

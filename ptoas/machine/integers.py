@@ -17,7 +17,7 @@ from ptoas.analysis.integers import (
     width_of,
 )
 from ptoas.machine.errors import failure
-from ptoas.machine.expressions import Scope, emits, read_text, wrapped
+from ptoas.machine.expressions import ExpressionScope, emits, read_text, wrapped
 
 _NO_RESULT = {
     Undefined.ZERO_DIVISOR: ("PTO-R502", "{0} divided by zero"),
@@ -26,7 +26,7 @@ _NO_RESULT = {
 
 
 @emits(*INTEGER_OPS, arith.CmpiOp)
-def _integer(op: Operation, scope: Scope) -> list[str]:
+def _integer(op: Operation, scope: ExpressionScope) -> list[str]:
     if isinstance(op, UnrealizedConversionCastOp) and not is_reinterpretation(op):
         raise failure("PTO-R505", f"{op.name} can be run between integers of one width alone", op)
     entry = integer_op(op)
@@ -47,7 +47,7 @@ def _integer(op: Operation, scope: Scope) -> list[str]:
     ]
 
 
-def _text(entry: IntegerOp, op: Operation, scope: Scope) -> str:
+def _text(entry: IntegerOp, op: Operation, scope: ExpressionScope) -> str:
     """The expression of an operation, or a call where it may have no result."""
     if entry.python is not None:
         return entry.python

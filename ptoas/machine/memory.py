@@ -42,7 +42,7 @@ class GlobalBuffer:
         name: str,
         array: Array,
         dtype: DType,
-        place: Place | None = None,
+        place: RankAddress | None = None,
         whole: GlobalBuffer | None = None,
     ):
         self.name = name
@@ -76,7 +76,7 @@ class GlobalBuffer:
 
 
 @dataclass(frozen=True)
-class Place:
+class RankAddress:
     """Where memory lies among that of all ranks: pointers reach other ranks by the distance to theirs."""
 
     space: Space
@@ -93,7 +93,7 @@ class Space:
         self._others: dict[tuple[int, DType], GlobalBuffer] = {}
 
     def add(self, name: str, array: Array, dtype: DType, rank: int, base: int) -> GlobalBuffer:
-        buffer = GlobalBuffer(name, array, dtype, Place(self, rank, base))
+        buffer = GlobalBuffer(name, array, dtype, RankAddress(self, rank, base))
         self._buffers.append(buffer)
         return buffer
 
@@ -196,7 +196,7 @@ class LocalPointer:
         self.offset = offset
 
 
-class Form:
+class ViewForm:
     """What views of one buffer have in common when only their offsets differ. Compared by identity."""
 
     __slots__ = (
@@ -240,7 +240,7 @@ class View:
 
     __slots__ = ("_array", "form", "offset")
 
-    def __init__(self, form: Form, offset: int):
+    def __init__(self, form: ViewForm, offset: int):
         self.form = form
         self.offset = offset
 
@@ -252,7 +252,7 @@ class View:
         strides: tuple[int, ...],
         layout: Layout = Layout.ND,
     ) -> View:
-        return View(Form(buffer, shape, strides, layout), offset)
+        return View(ViewForm(buffer, shape, strides, layout), offset)
 
     @property
     def buffer(self) -> GlobalBuffer:
@@ -301,7 +301,7 @@ class View:
         return self.buffer.holds(*self.extent())
 
 
-class Group:
+class RankGroup:
     """The same memory on every rank."""
 
     __slots__ = ("members",)

@@ -16,7 +16,7 @@ from ptoas.analysis.order import is_in_turn
 from ptoas.diagnostics import Note
 from ptoas.grammar.spans import span_of
 from ptoas.machine.arrays import share_bytes
-from ptoas.machine.bound import Bound, Record
+from ptoas.machine.bound import BoundInstruction, PipeAccess
 from ptoas.machine.clocks import NUMBER, PIPES
 from ptoas.machine.machine import Machine, label
 from ptoas.machine.memory import LocalMemory, View
@@ -30,12 +30,14 @@ MOST_CLEAR = 1024
 """Of how many others a group remembers that it does not meet them."""
 
 
-class Group:
+class AccessGroup:
     """Accesses of one instruction on one pipe to one memory."""
 
     __slots__ = ("clear", "high", "key", "log", "low", "records", "space", "writes")
 
-    def __init__(self, records: Sequence[Record], space: LocalMemory | None, log: Log, once: bool = False):
+    def __init__(
+        self, records: Sequence[PipeAccess], space: LocalMemory | None, log: Log, once: bool = False
+    ):
         self.records = records
         self.space = space
         self.log = log
@@ -45,16 +47,16 @@ class Group:
         self.writes = any(record.write for record in records)
         self.key: Hashable = tuple(map(_key, records)) if once else self
         """Of groups with equal keys the latest is the one to be ordered after."""
-        self.clear: set[Group] | None = None if once else set()
+        self.clear: set[AccessGroup] | None = None if once else set()
         """Earlier ones that it does not meet, or may; `None`: it is not met again."""
 
 
-class ViewGroup(Group):
+class ViewGroup(AccessGroup):
     """The access of a load or a store to a view: made each time, and hardly ever looked at closely."""
 
     __slots__ = ("at", "bound", "pipe", "view")
 
-    def __init__(self, view: View, pipe: int, write: bool, bound: Bound, at: int, log: Log):
+    def __init__(self, view: View, pipe: int, write: bool, bound: BoundInstruction, at: int, log: Log):
         form = view.form
         self.low = low = form.first_byte + view.offset * form.dtype.size
         self.high = low + form.length
@@ -63,11 +65,11 @@ class ViewGroup(Group):
         self.view, self.pipe, self.bound, self.at = view, pipe, bound, at
 
     @property
-    def records(self) -> Sequence[Record]:  # pyright: ignore[reportIncompatibleVariableOverride]
-        return (Record(view_touched(self.view), self.pipe, self.writes, self.bound, self.at),)
+    def records(self) -> Sequence[PipeAccess]:  # pyright: ignore[reportIncompatibleVariableOverride]
+        return (PipeAccess(view_touched(self.view), self.pipe, self.writes, self.bound, self.at),)
 
 
-Log: TypeAlias = "dict[Hashable, tuple[int, Group]]"
+Log: TypeAlias = "dict[Hashable, tuple[int, AccessGroup]]"
 """When each group happened, the latest last."""
 
 
@@ -103,7 +105,7 @@ class PipeLog:
         self.looked = [-1] * len(PIPES)
         self.calm = [-1] * len(PIPES)
         """The turn in which each pipe knew of all that others had done, and needs not look again."""
-        self.pending: list[dict[LocalMemory | None, list[Group]]] = [{} for _ in PIPES]
+        self.pending: list[dict[LocalMemory | None, list[AccessGroup]]] = [{} for _ in PIPES]
         """By pipe, what others had done that it did not know of, in the turn when it looked."""
 
     # --- groups ---
@@ -114,9 +116,9 @@ class PipeLog:
             found = self.logs[pipe][space] = {}
         return found
 
-    def groups(self, bound: Bound, once: bool = False) -> dict[int, list[Group]]:
+    def groups(self, bound: BoundInstruction, once: bool = False) -> dict[int, list[AccessGroup]]:
         """The accesses of an instruction by pipe; `once`: it is not executed on these operands again."""
-        found: dict[int, dict[LocalMemory | None, list[Record]]] = {}
+        found: dict[int, dict[LocalMemory | None, list[PipeAccess]]] = {}
         # Nobody remembers what works with global memory: that would keep the arrays of arguments.
         once = once or any(touched.space is None for part in bound.operands for touched in part)
         for at, access in enumerate(bound.effects.accesses):
@@ -124,30 +126,33 @@ class PipeLog:
                 if touched.low == touched.high:
                     continue
                 pipe = NUMBER[access.pipe]
-                record = Record(touched, pipe, access.write, bound, at)
+                record = PipeAccess(touched, pipe, access.write, bound, at)
                 found.setdefault(pipe, {}).setdefault(touched.space, []).append(record)
         return {
-            pipe: [Group(records, space, self.log(pipe, space), once) for space, records in by_space.items()]
+            pipe: [
+                AccessGroup(records, space, self.log(pipe, space), once)
+                for space, records in by_space.items()
+            ]
             for pipe, by_space in found.items()
         }
 
-    def merged(self, bounds: Sequence[Bound], pipe: int) -> list[Group]:
+    def merged(self, bounds: Sequence[BoundInstruction], pipe: int) -> list[AccessGroup]:
         """The accesses of several instructions that one pipe does without a pause, as those of one."""
-        found: dict[LocalMemory | None, list[Record]] = {}
+        found: dict[LocalMemory | None, list[PipeAccess]] = {}
         for bound in bounds:
             for group in self.groups(bound).get(pipe, []):
                 found.setdefault(group.space, []).extend(group.records)
-        return [Group(records, space, self.log(pipe, space)) for space, records in found.items()]
+        return [AccessGroup(records, space, self.log(pipe, space)) for space, records in found.items()]
 
     # --- checking and noting ---
 
-    def execute_on(self, op: Operation, pipe: int, groups: Sequence[Group]) -> None:
+    def execute_on(self, op: Operation, pipe: int, groups: Sequence[AccessGroup]) -> None:
         """Check an instruction that works on one pipe, where anything can be wrong with it, and note it."""
         if self.calm[pipe] != self.turn or self.flights:
             self.look_at(op, pipe, groups)
         self.note(pipe, groups)
 
-    def look_at(self, op: Operation, pipe: int, groups: Sequence[Group]) -> None:
+    def look_at(self, op: Operation, pipe: int, groups: Sequence[AccessGroup]) -> None:
         """Stop where an access of this pipe comes too early."""
         if self.flights:
             for record in _in_order(groups):
@@ -176,7 +181,7 @@ class PipeLog:
         """Collect what other pipes have done that this one does not know of. That stays so until another pipe
         works, or it learns."""
         clock, latest = self.clocks.own[pipe], self.latest
-        pending: dict[LocalMemory | None, list[Group]] = {}
+        pending: dict[LocalMemory | None, list[AccessGroup]] = {}
         for other in self.in_use:
             seen = clock[other]
             if latest[other] <= seen:
@@ -192,7 +197,7 @@ class PipeLog:
         self.pending[pipe] = pending
         self.looked[pipe] = self.turn
 
-    def note(self, pipe: int, groups: Iterable[Group]) -> None:
+    def note(self, pipe: int, groups: Iterable[AccessGroup]) -> None:
         """Of accesses to the same bytes by one pipe the latest is the one to be ordered after."""
         clock = self.clocks.own[pipe]
         self.latest[pipe] = clock[pipe] = time = clock[pipe] + 1
@@ -220,7 +225,9 @@ class PipeLog:
         """A pipe knows more than before."""
         self.looked[pipe] = self.calm[pipe] = -1
 
-    def _check(self, pipe: int, groups: Sequence[Group], group: Group, others: Iterable[Group]) -> None:
+    def _check(
+        self, pipe: int, groups: Sequence[AccessGroup], group: AccessGroup, others: Iterable[AccessGroup]
+    ) -> None:
         """Stop where one of an instruction's groups meets one of others that nothing orders before it."""
         clear, low, high, writes = group.clear, group.low, group.high, group.writes
         for other in others:
@@ -237,7 +244,7 @@ class PipeLog:
                     clear.clear()
                 clear.add(other)
 
-    def _race(self, new: Record, old: Record) -> bool:
+    def _race(self, new: PipeAccess, old: PipeAccess) -> bool:
         """Whether two accesses that nothing orders must be ordered."""
         mine, other = new.touched, old.touched
         if not (new.write or old.write) or mine.low >= other.high or other.low >= mine.high:
@@ -246,7 +253,7 @@ class PipeLog:
             return False
         return old.pipe != new.pipe or not self._keeps_order(old, new)
 
-    def _first_race(self, pipe: int, groups: Sequence[Group]) -> Exception | None:
+    def _first_race(self, pipe: int, groups: Sequence[AccessGroup]) -> Exception | None:
         """Of the first access that comes too early, and the latest that it should come after. An access of a
         pipe stands for all of that pipe to the same bytes before it."""
         clock, settled = self.clocks.own[pipe], self.clocks.settled[pipe]
@@ -265,7 +272,7 @@ class PipeLog:
                         later.add(key)
         return None
 
-    def _keeps_order(self, first: Record, second: Record) -> bool:
+    def _keeps_order(self, first: PipeAccess, second: PipeAccess) -> bool:
         """Whether the pipe does these two in the order of the program although they overlap (D26)."""
         if is_in_turn(first.op, second.op):
             return True
@@ -299,7 +306,7 @@ class PipeLog:
         log.update(kept)
 
 
-def _after(seen: int, log: Log) -> Iterator[Group]:
+def _after(seen: int, log: Log) -> Iterator[AccessGroup]:
     """What is later than a time, the latest first."""
     for time, group in reversed(log.values()):
         if time <= seen:
@@ -308,11 +315,11 @@ def _after(seen: int, log: Log) -> Iterator[Group]:
         yield group
 
 
-def _in_order(groups: Sequence[Group]) -> Iterator[Record]:
+def _in_order(groups: Sequence[AccessGroup]) -> Iterator[PipeAccess]:
     """The accesses of an instruction as it does them."""
     return iter(sorted((record for group in groups for record in group.records), key=lambda each: each.at))
 
 
-def _key(record: Record) -> tuple[object, ...]:
+def _key(record: PipeAccess) -> tuple[object, ...]:
     touched = record.touched
     return touched.form, touched.low, touched.high, record.write

@@ -19,16 +19,16 @@ from ptoas.analysis.effects import Effects
 from ptoas.diagnostics import Note
 from ptoas.dialects.pto.enums import Event, Pipe
 from ptoas.grammar.spans import span_of
-from ptoas.machine.bound import Bound
+from ptoas.machine.bound import BoundInstruction
 from ptoas.machine.clocks import NUMBER, Known
 from ptoas.machine.machine import Machine, label
 from ptoas.machine.memory import View
-from ptoas.machine.pipe_log import Group, PipeLog, ViewGroup
+from ptoas.machine.pipe_log import AccessGroup, PipeLog, ViewGroup
 from ptoas.machine.touched import touched_by
 
 
 @dataclass(frozen=True)
-class End:
+class FlagEnd:
     """A pipe that a flag comes from or goes to."""
 
     value: str
@@ -40,8 +40,8 @@ class End:
 class Flag:
     """One flag; there is one object for each, which is looked up faster than pipes and an event are."""
 
-    source: End
-    target: End
+    source: FlagEnd
+    target: FlagEnd
     event: str
 
 
@@ -50,11 +50,11 @@ def flag_of(source: Pipe, target: Pipe, event: Event) -> Flag:
     return Flag(_end(source), _end(target), event.value)
 
 
-def _end(pipe: Pipe) -> End:
-    return End(pipe.value, NUMBER.get(pipe))
+def _end(pipe: Pipe) -> FlagEnd:
+    return FlagEnd(pipe.value, NUMBER.get(pipe))
 
 
-class Token:
+class BufferToken:
     """The token of a buffer: who holds it, and what its last holder knew when it was given back."""
 
     __slots__ = ("holder", "known", "op")
@@ -76,7 +76,7 @@ class RaceDetector(PipeLog):
         """Another actor starts on this core: nothing has happened yet."""
         self.begin()
         self.flags: dict[Flag, tuple[list[int], Known, Operation]] = {}
-        self.tokens: dict[int, Token] = {}
+        self.tokens: dict[int, BufferToken] = {}
 
     # --- order ---
 
@@ -173,14 +173,14 @@ class RaceDetector(PipeLog):
 
         return run
 
-    def _no_such_pipe(self, op: Operation, end: End) -> Exception:
+    def _no_such_pipe(self, op: Operation, end: FlagEnd) -> Exception:
         return self.machine.fail("PTO-R302", f"no instruction runs on {end.value}", op)
 
     # --- tokens of buffers ---
 
     def take_token(self, op: Operation, pipe: Pipe, number: int) -> None:
         """The pipe goes on when the token has been given back: in the order of the program it has been."""
-        token = self.tokens.setdefault(number, Token())
+        token = self.tokens.setdefault(number, BufferToken())
         if token.holder is not None:
             raise self.machine.fail(
                 "PTO-R916",
@@ -196,7 +196,7 @@ class RaceDetector(PipeLog):
         token.holder, token.op = pipe, op
 
     def give_token(self, op: Operation, pipe: Pipe, number: int) -> None:
-        token = self.tokens.setdefault(number, Token())
+        token = self.tokens.setdefault(number, BufferToken())
         if token.holder is not pipe:
             held = "nobody holds" if token.holder is None else f"{token.holder.value} holds"
             raise self.machine.fail(
@@ -219,11 +219,11 @@ class RaceDetector(PipeLog):
 
     # --- accesses ---
 
-    def execute(self, bound: Bound) -> None:
+    def execute(self, bound: BoundInstruction) -> None:
         """Check and note one instruction that is not executed on these operands again."""
         self.execute_groups(bound, self.groups(bound, once=True))
 
-    def execute_groups(self, bound: Bound, by_pipe: Mapping[int, Sequence[Group]]) -> None:
+    def execute_groups(self, bound: BoundInstruction, by_pipe: Mapping[int, Sequence[AccessGroup]]) -> None:
         """Check and note one instruction, with what it waits for by itself."""
         op, effects = bound.op, bound.effects
         for reserved in effects.reserved_events:
@@ -253,10 +253,12 @@ def ordered(
     op: Operation, race: RaceDetector, effects: Effects, values: Sequence[object], run: Callable[..., None]
 ) -> Callable[..., None]:
     """The step with its accesses checked before it is done."""
-    return ordered_touching(race, Bound(op, effects, [touched_by(value) for value in values]), run)
+    return ordered_touching(race, BoundInstruction(op, effects, [touched_by(value) for value in values]), run)
 
 
-def ordered_touching(race: RaceDetector, bound: Bound, run: Callable[..., None]) -> Callable[..., None]:
+def ordered_touching(
+    race: RaceDetector, bound: BoundInstruction, run: Callable[..., None]
+) -> Callable[..., None]:
     """The same, where it is known which bytes the operands stand for, and so all of the accesses."""
     op, effects, by_pipe = bound.op, bound.effects, race.groups(bound)
     pipes = {NUMBER[access.pipe] for access in effects.accesses}
@@ -288,7 +290,7 @@ def ordered_moving(
 ) -> Callable[..., None]:
     """The same for a step that gets its view, operand `at`, each time."""
     touched = [touched_by(value) if n != at else () for n, value in enumerate(values)]
-    bound = Bound(op, effects, touched)
+    bound = BoundInstruction(op, effects, touched)
     (pipe,) = {NUMBER[access.pipe] for access in effects.accesses}
     assert not (effects.before or effects.after or effects.reserved_events), "a load or a store"
     known = race.groups(bound).get(pipe, [])

@@ -7,13 +7,13 @@ from ptoas.diagnostics import Note
 from ptoas.dialects.pto.channel import FreeOp
 from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.grammar.spans import span_of
-from ptoas.machine.bound import Record
+from ptoas.machine.bound import PipeAccess
 from ptoas.machine.clocks import PIPES
 from ptoas.machine.errors import line_of
 from ptoas.machine.machine import Machine, label
 
 
-def between_pipes(machine: Machine, new: Record, earlier: Record) -> Exception:
+def between_pipes(machine: Machine, new: PipeAccess, earlier: PipeAccess) -> Exception:
     here, there = PIPES[new.pipe].value, PIPES[earlier.pipe].value
     return machine.fail(
         "PTO-R301",
@@ -24,7 +24,7 @@ def between_pipes(machine: Machine, new: Record, earlier: Record) -> Exception:
     )
 
 
-def within_a_pipe(machine: Machine, new: Record, earlier: Record) -> Exception:
+def within_a_pipe(machine: Machine, new: PipeAccess, earlier: PipeAccess) -> Exception:
     here = PIPES[new.pipe].value
     line = line_of(new.op)
     where = f"before line {line}" if line else "between the two"
@@ -37,7 +37,7 @@ def within_a_pipe(machine: Machine, new: Record, earlier: Record) -> Exception:
     )
 
 
-def _told(new: Record, earlier: Record) -> str:
+def _told(new: PipeAccess, earlier: PipeAccess) -> str:
     verb, before = ("writes" if new.write else "reads"), ("wrote" if earlier.write else "read")
     through = "" if earlier.touched.name == new.touched.name else f" (as {earlier.touched.name})"
     return (
@@ -46,7 +46,7 @@ def _told(new: Record, earlier: Record) -> str:
     )
 
 
-def _apart(new: Record, earlier: Record) -> str | None:
+def _apart(new: PipeAccess, earlier: PipeAccess) -> str | None:
     """Where two tiles overlap in part, that is what is wrong: in whichever order, one loses what it held."""
     if isinstance(earlier.op, FreeOp) or isinstance(new.op, FreeOp):
         return None  # what it gives back is not among its operands

@@ -13,7 +13,7 @@ from ptoas.machine.arrays import np
 from ptoas.machine.counts import Counts
 from ptoas.machine.dtypes import rounder
 from ptoas.machine.errors import failure
-from ptoas.machine.expressions import EMITTERS, Scope
+from ptoas.machine.expressions import EMITTERS, ExpressionScope
 
 __all__ = ["constant_of", "expressions", "floats", "integers"]
 
@@ -35,7 +35,7 @@ def constant_of(op: arith.ConstantOp) -> int | float | Counts:
             raise failure("PTO-R505", f"a constant of type {op.result.type} can't be run", op)
 
 
-def expressions(op: Operation, scope: Scope) -> list[str] | None:
+def expressions(op: Operation, scope: ExpressionScope) -> list[str] | None:
     """One expression for each result; `None` if the operation is not one of `arith`."""
     emit = EMITTERS.get(type(op))
     if emit is None:

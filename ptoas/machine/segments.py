@@ -21,10 +21,10 @@ from xdsl.ir import Operation
 from ptoas.diagnostics import PtoasError
 from ptoas.dialects.pto.scalar import AddPtrOp
 from ptoas.dialects.pto.views import AllocTileOp, MakeTensorViewOp, PartitionViewOp
-from ptoas.machine.bound import Bound
+from ptoas.machine.bound import BoundInstruction
 from ptoas.machine.clocks import NUMBER
 from ptoas.machine.instructions import Compiled
-from ptoas.machine.pipe_log import Group
+from ptoas.machine.pipe_log import AccessGroup
 from ptoas.machine.race import RaceDetector
 from ptoas.machine.touched import touched_by
 
@@ -54,11 +54,11 @@ def pipe_of(compiled: Compiled, race: RaceDetector) -> int | None:
 
 
 @dataclass(frozen=True)
-class Member:
+class SegmentStep:
     """An instruction of a segment, and the name by which the compiled text calls it."""
 
     name: str
-    bound: Bound
+    bound: BoundInstruction
 
 
 class Segment:
@@ -68,15 +68,15 @@ class Segment:
         self.race = race
         self.pipe = pipe
         self.namespace = namespace
-        self.members: list[Member] = []
-        self.groups: list[Group] | None = None
+        self.members: list[SegmentStep] = []
+        self.groups: list[AccessGroup] | None = None
         self.stands_in: tuple[str, object] | None = None
         """What was called by a name that now tells of a race."""
 
     def add(self, name: str, compiled: Compiled) -> None:
         op = compiled.op
         operands = [touched_by(compiled.fixed.get(n)) for n in range(len(op.operands))]
-        self.members.append(Member(name, Bound(op, compiled.effects, operands)))
+        self.members.append(SegmentStep(name, BoundInstruction(op, compiled.effects, operands)))
 
     def enter(self) -> None:
         """All members are about to be executed."""

@@ -22,7 +22,7 @@ from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.memory import TStoreOp
 from ptoas.dialects.pto.remote import CommTTestOp
 from ptoas.dialects.pto.scalar import LoadScalarOp, StoreScalarOp
-from ptoas.machine.accesses import Access, AccessLog, Form, Series, pieces_at
+from ptoas.machine.accesses import AccessLog, AccessSite, Series, StridedShape, pieces_at
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.clocks import NUMBER
 from ptoas.machine.machine import Machine, Step
@@ -71,13 +71,13 @@ class Use:
 
     __slots__ = ("access", "array", "form", "memory", "number", "series", "start")
 
-    def __init__(self, access: Access, memory: SharedMemory | None, number: int, touched: Touched):
+    def __init__(self, access: AccessSite, memory: SharedMemory | None, number: int, touched: Touched):
         self.access = access
         self.memory = memory
         self.number = number
         """Of the memory, for all processes."""
         self.array = touched.array
-        self.form = Form.of(self.array)
+        self.form = StridedShape.of(self.array)
         self.start = self.array.ctypes.data - (0 if memory is None else memory.low)
         """Its first byte, from the beginning of that memory."""
         self.series: Series | None = None
@@ -94,7 +94,7 @@ class Sharing:
         """Addresses of global memory that the program writes: only what happens there matters to blocks."""
         self.wrote: set[str] = set()
         """Names of arguments and tiles of its own that a rank wrote."""
-        self._accesses: dict[tuple[Hashable, ...], Access] = {}
+        self._accesses: dict[tuple[Hashable, ...], AccessSite] = {}
         self._left = QUANTUM
         self._polled: dict[Hashable, int] = {}
         self._seen_changes = -1
@@ -284,11 +284,11 @@ class Sharing:
 
     def _access(
         self, op: Operation, name: str, pipe: int, write: bool, atomic: Hashable = None, scalar: bool = False
-    ) -> Access:
+    ) -> AccessSite:
         key = (op, name, pipe, write, atomic)
         found = self._accesses.get(key)
         if found is None:
-            found = self._accesses[key] = Access(op, name.removeprefix("%"), pipe, write, scalar, atomic)
+            found = self._accesses[key] = AccessSite(op, name.removeprefix("%"), pipe, write, scalar, atomic)
         return found
 
     def pushed(self, use: Use, delivered: bool = False) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ptoas.machine.arrays import Array
-from ptoas.machine.memory import Group, LocalMemory, LocalPointer, Pointer, View
+from ptoas.machine.memory import LocalMemory, LocalPointer, Pointer, RankGroup, View
 from ptoas.machine.tiles import Tile
 
 
@@ -41,7 +41,7 @@ def touched_by(value: object) -> tuple[Touched, ...]:
             return (tile_touched(value),)
         case View():
             return (view_touched(value),)
-        case Group():
+        case RankGroup():
             return tuple(part for member in value.members for part in touched_by(member))
         case _:
             return ()

@@ -20,17 +20,17 @@ from ptoas.ops.transfer import logical_extents, outside, rows_and_columns
 
 
 @dataclass(eq=False)
-class Session:
+class AsyncSession:
     """A queue of the engine: what it was given and has not been waited for, in order."""
 
     scratch: tuple[Touched, ...] = ()
     started: int = 0
     pending: dict[int, Flight] = field(default_factory=dict[int, Flight])
 
-    def start(self, flight: Flight) -> Event:
+    def start(self, flight: Flight) -> AsyncEvent:
         self.started += 1
         self.pending[self.started] = flight
-        return Event(self, self.started)
+        return AsyncEvent(self, self.started)
 
     def finish(self, m: Machine, until: int) -> None:
         """All that was started up to a number is done."""
@@ -41,19 +41,19 @@ class Session:
 
 
 @dataclass(frozen=True, eq=False)
-class Event:
+class AsyncEvent:
     """The end of what a session was given; number 0 has always come."""
 
-    session: Session
+    session: AsyncSession
     number: int = 0
 
 
 @value(dialect.BuildAsyncSessionOp)
-def build_async_session(op: dialect.BuildAsyncSessionOp, m: Machine) -> Callable[..., Session]:
-    def run(scratch: Tile | Unplaced, workspace: Pointer) -> Session:
+def build_async_session(op: dialect.BuildAsyncSessionOp, m: Machine) -> Callable[..., AsyncSession]:
+    def run(scratch: Tile | Unplaced, workspace: Pointer) -> AsyncSession:
         if isinstance(scratch, Unplaced):
             raise m.fail("PTO-R507", f"%{scratch.name} is used before it has an address", op)
-        return Session(touched_by(scratch.full))
+        return AsyncSession(touched_by(scratch.full))
 
     return run
 
@@ -72,11 +72,11 @@ def _line(op: dialect.StartOp, m: Machine, view: View) -> Array:
 
 
 @value(dialect.CommTPutAsyncOp, dialect.CommTGetAsyncOp)
-def transfer_async(op: dialect.AsyncTransferOp, m: Machine) -> Callable[..., Event]:
+def transfer_async(op: dialect.AsyncTransferOp, m: Machine) -> Callable[..., AsyncEvent]:
     at_once: bool = m.target.model(op).at_once
     effects = m.target.effects(op)
 
-    def run(dst: View, src: View, session: Session) -> Event:
+    def run(dst: View, src: View, session: AsyncSession) -> AsyncEvent:
         target, source = _line(op, m, dst), _line(op, m, src)
         if target.shape != source.shape:
             message = f"{op.mnemonic()}: dst has {target.size} elements, src {source.size}"
@@ -92,7 +92,7 @@ def transfer_async(op: dialect.AsyncTransferOp, m: Machine) -> Callable[..., Eve
 
         if at_once:
             land()
-            return Event(session)
+            return AsyncEvent(session)
         writes = (view_touched(dst), *session.scratch)
         flight = Flight(op, (view_touched(src),), writes, land)
         m.flights.append(flight)
@@ -102,10 +102,10 @@ def transfer_async(op: dialect.AsyncTransferOp, m: Machine) -> Callable[..., Eve
 
 
 @value(dialect.WaitAsyncEventOp, dialect.TestAsyncEventOp)
-def ask(op: dialect.EventOp, m: Machine) -> Callable[[Event, Session], int]:
+def ask(op: dialect.EventOp, m: Machine) -> Callable[[AsyncEvent, AsyncSession], int]:
     """An event comes at the latest when somebody asks for it."""
 
-    def run(event: Event, session: Session) -> int:
+    def run(event: AsyncEvent, session: AsyncSession) -> int:
         if event.number and event.session is not session:
             raise m.fail("PTO-R862", f"{op.mnemonic()}: the event is one of another session", op)
         session.finish(m, event.number)
@@ -129,9 +129,9 @@ def finish_flights(m: Machine) -> None:
 @value(dialect.MakePrefetchAsyncContextOp)
 def make_prefetch_async_context(
     op: dialect.MakePrefetchAsyncContextOp, m: Machine
-) -> Callable[[Pointer], Session]:
-    def run(_: Pointer) -> Session:
-        return Session()
+) -> Callable[[Pointer], AsyncSession]:
+    def run(_: Pointer) -> AsyncSession:
+        return AsyncSession()
 
     return run
 
@@ -139,17 +139,17 @@ def make_prefetch_async_context(
 @value(dialect.GetPrefetchAsyncSessionOp)
 def get_prefetch_async_session(
     op: dialect.GetPrefetchAsyncSessionOp, m: Machine
-) -> Callable[[Session], Session]:
+) -> Callable[[AsyncSession], AsyncSession]:
     return lambda context: context
 
 
 @value(dialect.TPrefetchAsyncOp)
-def tprefetch_async(op: dialect.TPrefetchAsyncOp, m: Machine) -> Callable[[View, Session], Event]:
+def tprefetch_async(op: dialect.TPrefetchAsyncOp, m: Machine) -> Callable[[View, AsyncSession], AsyncEvent]:
     """A hint: no data changes."""
 
-    def run(src: View, context: Session) -> Event:
+    def run(src: View, context: AsyncSession) -> AsyncEvent:
         _line(op, m, src)
-        return Event(context)
+        return AsyncEvent(context)
 
     return run
 

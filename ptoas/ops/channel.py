@@ -8,7 +8,7 @@ from typing import Any
 from xdsl.ir import Attribute
 
 from ptoas.analysis.channels import flow_of
-from ptoas.analysis.effects import Access, Effects
+from ptoas.analysis.effects import Effects, OperandAccess
 from ptoas.analysis.kinds import function_of
 from ptoas.diagnostics import Note
 from ptoas.dialects.pto.channel import (
@@ -43,7 +43,7 @@ from ptoas.dialects.pto.channel import (
 from ptoas.dialects.pto.slots import slot_places
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 from ptoas.grammar.spans import span_of
-from ptoas.machine.bound import Bound
+from ptoas.machine.bound import BoundInstruction
 from ptoas.machine.channels import Pushed, Ring
 from ptoas.machine.cluster import Cluster
 from ptoas.machine.dtypes import dtype_of
@@ -280,7 +280,7 @@ def _popping(op: PopOp, m: Machine) -> Callable[[int | None, int | None], Tile |
             if len(known) >= KEPT:
                 known.clear()
             touched = (tile_touched(tile),)
-            check = ordered_touching(race, Bound(op, effects, [*nothing, touched]), lambda: None)
+            check = ordered_touching(race, BoundInstruction(op, effects, [*nothing, touched]), lambda: None)
             found = known[id(tile)] = tile, touched, check
         return found
 
@@ -325,8 +325,8 @@ def free(op: FreeOp, m: Machine) -> Callable[..., None]:
         if found is None or found[0] is not touched:
             if len(known) >= KEPT:
                 known.clear()
-            effects = Effects(accesses=(Access(current.freeing_pipe, 0, False),))
-            check = ordered_touching(race, Bound(op, effects, [touched]), lambda: None)
+            effects = Effects(accesses=(OperandAccess(current.freeing_pipe, 0, False),))
+            check = ordered_touching(race, BoundInstruction(op, effects, [touched]), lambda: None)
             found = known[id(touched)] = touched, check
         found[1]()
 

@@ -45,7 +45,7 @@ class Chunk:
 
 
 @dataclass(frozen=True)
-class Walk:
+class ChunkSequence:
     """All chunks of a collective, by number; counted, not listed."""
 
     ranks: int

@@ -14,23 +14,23 @@ from ptoas.dialects.pto import comm as dialect
 from ptoas.dialects.pto.enums import CollEngine, ReduceOp
 from ptoas.machine.arrays import Array, Ufunc, np, share_bytes
 from ptoas.machine.machine import Binder, Machine, Step, instruction
-from ptoas.machine.memory import Group, View
+from ptoas.machine.memory import RankGroup, View
 from ptoas.machine.tiles import Tile
 from ptoas.ops.staging import Staged
 
-Members = tuple[View | Group, ...]
+Members = tuple[View | RankGroup, ...]
 Pair = tuple[Array, Array]
 """Source and destination of a rank's data."""
 
 
-class Call(Staged):
+class CollectiveCall(Staged):
     """One collective on given memory and tiles: what all check, and what they leave in the staging tiles."""
 
     def __init__(self, op: dialect.CollectiveOp, m: Machine, group: Members, staging: tuple[Tile, ...]):
         super().__init__(op, m)
         self.op = op
         self.staging = staging
-        views = [v for entry in group for v in (entry.members if isinstance(entry, Group) else (entry,))]
+        views = [v for entry in group for v in (entry.members if isinstance(entry, RankGroup) else (entry,))]
         self.views = views
         self.ranks = len(views)
         self.root = 0 if op.root is None else op.root.value.data
@@ -164,7 +164,7 @@ def _same(a: Array, b: Array) -> bool:
 @instruction(dialect.CommTGatherOp)
 def comm_tgather(op: dialect.CommTGatherOp, m: Machine) -> Binder:
     def bind(dst: View, group: Members, staging: tuple[Tile, ...], context: object = ()) -> Step:
-        call = Call(op, m, group, staging)
+        call = CollectiveCall(op, m, group, staging)
         slots = call.rows_of_each(dst)
         step = call.move(list(zip(call.members, slots, strict=True)))
         if not call.idle:
@@ -177,7 +177,7 @@ def comm_tgather(op: dialect.CommTGatherOp, m: Machine) -> Binder:
 @instruction(dialect.CommTScatterOp)
 def comm_tscatter(op: dialect.CommTScatterOp, m: Machine) -> Binder:
     def bind(src: View, group: Members, staging: tuple[Tile, ...], context: object = ()) -> Step:
-        call = Call(op, m, group, staging)
+        call = CollectiveCall(op, m, group, staging)
         return call.move(list(zip(call.rows_of_each(src), call.members, strict=True)))
 
     return bind
@@ -186,7 +186,7 @@ def comm_tscatter(op: dialect.CommTScatterOp, m: Machine) -> Binder:
 @instruction(dialect.CommTBroadcastOp)
 def comm_tbroadcast(op: dialect.CommTBroadcastOp, m: Machine) -> Binder:
     def bind(src: View, group: Members, staging: tuple[Tile, ...], context: object = ()) -> Step:
-        call = Call(op, m, group, staging)
+        call = CollectiveCall(op, m, group, staging)
         source = call.one_rank(src)
         return call.move([(source, member) for member in call.members])
 
@@ -206,7 +206,7 @@ def comm_treduce(op: dialect.CommTReduceOp, m: Machine) -> Binder:
     combine = _REDUCTIONS[ReduceOp.Sum if op.op is None else op.op.data]
 
     def bind(dst: View, group: Members, staging: tuple[Tile, ...], acc: Tile, context: object = ()) -> Step:
-        call = Call(op, m, group, staging)
+        call = CollectiveCall(op, m, group, staging)
         target = call.one_rank(dst)
         if dst.dtype.coded:
             raise call.wrong(f"{dst.dtype.short} has no arithmetic", "PTO-R505")

@@ -144,7 +144,7 @@ if _keeps_denormals():
     CONVERSIONS["f16"] = widen_f16
 
 
-class Kept:
+class UnpackedCache:
     """Recently unpacked matrices, keyed by a sample of their bytes; the oldest is dropped first."""
 
     def __init__(self) -> None:
@@ -169,7 +169,7 @@ class Kept:
             self.size -= len(old[0]) + old[1].nbytes
 
 
-KEPT: WeakKeyDictionary[LocalMemory, Kept] = WeakKeyDictionary()
+KEPT: WeakKeyDictionary[LocalMemory, UnpackedCache] = WeakKeyDictionary()
 
 
 def kept(tile: Tile, boxes: Array, panel: int | None) -> Fill:
@@ -177,7 +177,7 @@ def kept(tile: Tile, boxes: Array, panel: int | None) -> Fill:
     words = tile.flat.view(np.uint64)
     bytes_: Any = memoryview(words)  # A bytearray is compared with it at once, without a copy.
     sample = words[:: max(1, len(words) // SAMPLES)]
-    memory = KEPT.setdefault(tile.memory, Kept())
+    memory = KEPT.setdefault(tile.memory, UnpackedCache())
     form, found = memory.form(tile, panel), memory.found
     unpack, number = unpacking(tile, boxes), number_of(tile)
 

@@ -71,7 +71,7 @@ def tdequant(op: TDequantOp, m: Machine) -> Binder:
 # --- blocks --------------------------------------------------------------------------------------
 
 
-class Blocks(NamedTuple):
+class BlockScales(NamedTuple):
     """Facts of each block: largest magnitude, eight-bit exponent and scale."""
 
     largest: Array
@@ -93,7 +93,7 @@ FP8 = Format(448.0, 8, False)
 FP4 = Format(6.0, 2, True)
 
 
-def blocks_of(x: Array, form: Format, algorithm: QuantScaleAlg, skips: bool = False) -> Blocks:
+def blocks_of(x: Array, form: Format, algorithm: QuantScaleAlg, skips: bool = False) -> BlockScales:
     """The scales of blocks along the last dimension, from numbers in f32. `skips`: what is no number does not
     count.
 
@@ -115,7 +115,7 @@ def blocks_of(x: Array, form: Format, algorithm: QuantScaleAlg, skips: bool = Fa
     bits = (np.uint32(254) - exponent.astype(np.uint32)) << np.uint32(23)
     least = np.ldexp(np.float32(1), -127)
     scale = np.where(exponent >= 254, least, bits.view(np.float32))
-    return Blocks(largest, exponent, np.where(exponent == 0xFF, np.float32(np.nan), scale))
+    return BlockScales(largest, exponent, np.where(exponent == 0xFF, np.float32(np.nan), scale))
 
 
 def _biased(x: Array) -> Array:

@@ -85,7 +85,7 @@ def slot_type(ring: Ring, type: TileType, split: int, element: Attribute) -> Til
 
 
 @dataclass(frozen=True)
-class Plan:
+class PushPlan:
     """Destination of a push."""
 
     tile: Tile
@@ -102,7 +102,7 @@ class LocalSlots:
         """By consumer and slot: how the tile lies that was pushed last."""
         self.kept: dict[tuple[object, ...], Tile] = {}
         self.bits: dict[tuple[int, int, int], SlotBits] = {}
-        self.plans: dict[tuple[int, int, int], Plan] = {}
+        self.plans: dict[tuple[int, int, int], PushPlan] = {}
         """Destinations of pushed tiles, by identity, which is cheaper than comparing types."""
         self.agreed: set[tuple[int, int]] = set()
         """Types that are popped and lie in slots, by their identity, where the one is read as the other."""
@@ -142,7 +142,7 @@ class LocalSlots:
         rows, cols = tile.valid
         target.flat[offsets[row : row + rows, col : col + cols]] = bits
 
-    def _plan(self, m: Machine, op: PushOp, tile: Tile, element: Attribute, slot: int) -> Plan:
+    def _plan(self, m: Machine, op: PushOp, tile: Tile, element: Attribute, slot: int) -> PushPlan:
         """Return each consumer's copy of the slot and its share of the tile; the halves of two producers have
         their places."""
         ring, split = self.ring, op.halves
@@ -150,12 +150,12 @@ class LocalSlots:
         if ring.flow is Flow.V2C:
             (consumer,) = ring.consumers
             whole = self._target(m, op, consumer, slot, type, whole_of(tile.valid, split))
-            return Plan(tile, [(consumer, whole, None)])
+            return PushPlan(tile, [(consumer, whole, None)])
         targets: list[tuple[int, Tile, Part | None]] = []
         for consumer in ring.consumers:
             part = part_of(tile.valid, split, ring.cluster.machines[consumer].role.lane)
             targets.append((consumer, self._target(m, op, consumer, slot, type, shape_of(part)), part))
-        return Plan(tile, targets)
+        return PushPlan(tile, targets)
 
     def _target(
         self, m: Machine, op: ChannelOp, consumer: int, slot: int, type: TileType, valid: tuple[int, int]

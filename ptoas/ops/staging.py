@@ -13,7 +13,7 @@ from ptoas.machine.arrays import Array
 from ptoas.machine.machine import Machine
 from ptoas.machine.memory import View
 from ptoas.machine.tiles import Region, Tile
-from ptoas.ops.chunks import Walk
+from ptoas.ops.chunks import ChunkSequence
 from ptoas.ops.transfer import outside
 from ptoas.targets.isa import HEADERS
 
@@ -40,12 +40,12 @@ class Staged:
         except ValueError:
             raise outside(self.op, self.machine, view) from None
 
-    def walk(self, ranks: int, tiles: Sequence[Tile]) -> Walk:
+    def walk(self, ranks: int, tiles: Sequence[Tile]) -> ChunkSequence:
         """The chunks through these tiles; refuses tiles that can't take them."""
         size = tiles[0].valid
         if 0 in size:
             raise self.wrong(f"{tiles[0].describe()} has no valid element to move data through")
-        walk = Walk(ranks, self.shape, size, len(tiles))
+        walk = ChunkSequence(ranks, self.shape, size, len(tiles))
         written = tiles[0].type.valid
         wrong = walk.remainder((written[0] != DYNAMIC, written[1] != DYNAMIC))
         if wrong is not None:
@@ -57,7 +57,7 @@ class Staged:
         self._warn_of_more(walk, tiles[0])
         return walk
 
-    def _warn_of_more(self, walk: Walk, tile: Tile) -> None:
+    def _warn_of_more(self, walk: ChunkSequence, tile: Tile) -> None:
         """Open extents, of the tile or the data, where the tile turns out to be more; `verify` warns of those
         that it knows (PTO-C120)."""
         rows, cols = prod(self.shape[:4]), self.shape[4]
@@ -84,14 +84,14 @@ class Staged:
                     "PTO-R301",
                 )
 
-    def leave(self, tiles: Sequence[Tile], walk: Walk, sources: Sequence[Array]) -> None:
+    def leave(self, tiles: Sequence[Tile], walk: ChunkSequence, sources: Sequence[Array]) -> None:
         """Put into the tiles what the last chunks left there."""
         for n, tile in enumerate(tiles):
             for chunk in walk.left(n):
                 part = sources[chunk.rank][chunk.place].reshape(chunk.rows, chunk.cols)
                 tile.with_valid(chunk.rows, chunk.cols).store_raw(part)
 
-    def filled(self, tiles: Sequence[Tile], walk: Walk) -> tuple[Region, ...]:
+    def filled(self, tiles: Sequence[Tile], walk: ChunkSequence) -> tuple[Region, ...]:
         """The bytes of the tiles that chunks went through."""
         return tuple(
             tile.with_valid(chunk.rows, chunk.cols).region

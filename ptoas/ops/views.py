@@ -34,7 +34,7 @@ from ptoas.dialects.pto.views import (
 from ptoas.machine.addresses import lost, moved
 from ptoas.machine.budget import check_tile
 from ptoas.machine.machine import Machine, value
-from ptoas.machine.memory import Form, LocalPointer, Pointer, View
+from ptoas.machine.memory import LocalPointer, Pointer, View, ViewForm
 from ptoas.machine.tile_allocation import KEPT, alloc_tile, place, valid_extents
 from ptoas.machine.tiles import Tile, Unplaced
 
@@ -97,15 +97,15 @@ def partition_view(op: PartitionViewOp, m: Machine) -> Callable[..., View]:
     type = op.result.type
     assert isinstance(type, ViewType)
     rank = len(op.offsets)
-    forms: dict[tuple[object, ...], tuple[Form, tuple[tuple[int, int], ...]]] = {}
+    forms: dict[tuple[object, ...], tuple[ViewForm, tuple[tuple[int, int], ...]]] = {}
     m.remember(forms)
     layout = m.knowledge.view(op.result).layout
 
-    def form_of(source: Form, sizes: tuple[int, ...]) -> tuple[Form, tuple[tuple[int, int], ...]]:
+    def form_of(source: ViewForm, sizes: tuple[int, ...]) -> tuple[ViewForm, tuple[tuple[int, int], ...]]:
         """The form of such parts, and for each dimension the last offset and the stride."""
         if len(forms) >= KEPT:
             forms.clear()
-        form = Form(source.buffer, sizes, source.strides, layout)
+        form = ViewForm(source.buffer, sizes, source.strides, layout)
         lasts = (extent - size if size >= 0 else -1 for extent, size in zip(source.shape, sizes, strict=True))
         found = forms[source, *sizes] = (form, tuple(zip(lasts, source.strides, strict=True)))
         return found

@@ -12,14 +12,14 @@ from typing import Generic, TypeVar
 
 from ptoas.machine.clocks import NUMBER, PIPES
 from ptoas.profiling.record import ActorKey, Trace, What
-from ptoas.profiling.work import GM, Touch, Work
+from ptoas.profiling.work import GM, PipeOperand, Work
 
 T = TypeVar("T")
 Span = tuple[int, int]
 
 
 @dataclass
-class AccessLog(Generic[T]):
+class LatestAccesses(Generic[T]):
     """The latest access of each pipe to each range of bytes, with something about it."""
 
     records: dict[str, dict[Span, dict[tuple[int, bool, str], T]]] = field(
@@ -28,7 +28,7 @@ class AccessLog(Generic[T]):
     meets: dict[str, dict[Span, list[Span]]] = field(default_factory=dict[str, dict[Span, list[Span]]])
     """Ranges that have bytes in common."""
 
-    def before(self, touch: Touch) -> list[tuple[int, bool, str, T]]:
+    def before(self, touch: PipeOperand) -> list[tuple[int, bool, str, T]]:
         """Earlier accesses that have to be done: pipe, whether it wrote, the name there, what was noted."""
         memory, span = range_of(touch)
         here = self.records.setdefault(memory, {})
@@ -46,12 +46,12 @@ class AccessLog(Generic[T]):
             if wrote or touch.write
         ]
 
-    def note(self, touch: Touch, noted: T) -> None:
+    def note(self, touch: PipeOperand, noted: T) -> None:
         memory, span = range_of(touch)
         self.records[memory][span][NUMBER[touch.pipe], touch.write, touch.operand.name] = noted
 
 
-def range_of(touch: Touch) -> tuple[str, Span]:
+def range_of(touch: PipeOperand) -> tuple[str, Span]:
     """Bytes of a local memory; an argument counts as a whole, for the windows of a loop are too many."""
     operand = touch.operand
     if operand.memory == GM:
@@ -79,7 +79,7 @@ def ideal(trace: Trace, reuse: bool) -> Ideal:
     """The times that data alone asks for."""
     found = Ideal()
     free: dict[ActorKey, list[float]] = {}
-    logs: dict[ActorKey, AccessLog[int]] = {}
+    logs: dict[ActorKey, LatestAccesses[int]] = {}
     written = {
         t.operand.name
         for event in trace.events
@@ -92,7 +92,7 @@ def ideal(trace: Trace, reuse: bool) -> Ideal:
             continue
         work: Work = event.subject
         pipes = free.setdefault(event.actor, [0.0] * len(PIPES))
-        log = logs.setdefault(event.actor, AccessLog())
+        log = logs.setdefault(event.actor, LatestAccesses())
         lanes = [NUMBER[part.pipe] for part in work.cost.parts]
         idle = start = max(pipes[lane] for lane in lanes)
         cause: tuple[int, str] | None = None

@@ -8,7 +8,7 @@ from typing import Any
 from ptoas.dialects.pto.enums import Coalesce
 from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.dialects.pto.slots import slot_places
-from ptoas.machine.accesses import Form, pieces_of
+from ptoas.machine.accesses import StridedShape, pieces_of
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.machine import Step
 from ptoas.machine.memory import GlobalBuffer, View
@@ -170,7 +170,7 @@ class Patterns:
         """All arguments that were touched, the windows of loads and stores counted in."""
         for (_, _, offset, write), (view, times) in self._seen.items():
             size = view.dtype.size
-            form = Form((*view.shape5, size), (*(stride * size for stride in view.strides5), 1))
+            form = StridedShape((*view.shape5, size), (*(stride * size for stride in view.strides5), 1))
             self.argument(view).add(pieces_of(offset * size, form.shape, form.strides), write, times)
         self._seen.clear()
         return list(self._arguments.values())

@@ -17,10 +17,10 @@ from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.sync import DrainOp
 from ptoas.machine.clocks import NUMBER, PIPES
 from ptoas.machine.errors import line_of
-from ptoas.profiling.ideal import AccessLog
+from ptoas.profiling.ideal import LatestAccesses
 from ptoas.profiling.record import ActorKey, Trace, What
 from ptoas.profiling.timeline import Timeline
-from ptoas.profiling.work import GM, Touch, Work
+from ptoas.profiling.work import GM, PipeOperand, Work
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class _Core:
         self.steps: list[list[list[_Step]]] = [[[] for _ in range(count)] for _ in range(count)]
         """`steps[q][p]`: how q got to know p, the times ascending."""
         self.flags: dict[object, tuple[list[int], int, Operation]] = {}
-        self.log = AccessLog[tuple[int, Work]]()
+        self.log = LatestAccesses[tuple[int, Work]]()
 
     def known(self, pipe: int) -> list[int]:
         """What a pipe knows of all, itself up to now."""
@@ -198,7 +198,7 @@ def _work(core: _Core, work: Work, executed: list[Sync], overlapping: set[int]) 
         _handshake(core, source, target)
 
 
-def _in_order(touch: Touch, first: Work, second: Work) -> bool:
+def _in_order(touch: PipeOperand, first: Work, second: Work) -> bool:
     """Whether a pipe does these two in the order of the program: loads are a queue (D26). The windows of an
     argument are not told apart here, so nothing is said of them."""
     if touch.operand.memory == GM:

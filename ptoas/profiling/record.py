@@ -48,7 +48,7 @@ ActorKey = tuple[int, int, int]
 
 
 @dataclass(frozen=True, eq=False)
-class Signal:
+class TraceSignal:
     """A flag that is raised or awaited, or a buffer's token that is given or taken."""
 
     op: PtoOp
@@ -59,7 +59,7 @@ class Signal:
     """`MTE2->V EVENT_ID0`."""
 
 
-def signal_of(op: PtoOp, number: int | None = None) -> tuple[What, Signal | Operation] | None:
+def signal_of(op: PtoOp, number: int | None = None) -> tuple[What, TraceSignal | Operation] | None:
     """What a flag, barrier or token does; `number` is the event or token that the program chose. `None`: it
     orders no pipe."""
     match op:
@@ -71,19 +71,19 @@ def signal_of(op: PtoOp, number: int | None = None) -> tuple[What, Signal | Oper
             text = event.data.value if isinstance(event, EventAttr) else f"event {number}"
             short = [pipe.value.removeprefix("PIPE_") for pipe in (source, sink)]
             raises = isinstance(op, SetsFlag)
-            signal = Signal(
+            signal = TraceSignal(
                 op, source if raises else sink, (source, sink, text), f"{'->'.join(short)} {text}"
             )
             return (What.SET if raises else What.WAIT, signal) if signal.pipe in NUMBER else None
         case BufferTokenOp():
             token = op.token.value.data if isinstance(op.token, IntegerAttr) else number
-            signal = Signal(op, op.pipe, ("token", token), f"token {token}")
+            signal = TraceSignal(op, op.pipe, ("token", token), f"token {token}")
             return (What.WAIT if isinstance(op, TakesToken) else What.SET, signal)
         case _:
             return None
 
 
-class Event(NamedTuple):
+class TraceEvent(NamedTuple):
     """Something that happened, in the order of the run."""
 
     what: What
@@ -100,7 +100,7 @@ class Trace:
 
     target: Target
     table: CostTable
-    events: list[Event] = field(default_factory=list[Event])
+    events: list[TraceEvent] = field(default_factory=list[TraceEvent])
     patterns: Patterns | None = None
     order: dict[Operation, int] = field(default_factory=dict[Operation, int])
     """Operations of the program by their places."""
@@ -137,8 +137,8 @@ class Watcher:
         self.recorder = recorder
         self.iterations: dict[Operation, int] = {}
         self._loops: dict[Operation, tuple[Operation, ...]] = {}
-        self._held: list[Event] | None = None
-        self._signals: dict[tuple[PtoOp, int | None], tuple[What, Signal | Operation] | None] = {}
+        self._held: list[TraceEvent] | None = None
+        self._signals: dict[tuple[PtoOp, int | None], tuple[What, TraceSignal | Operation] | None] = {}
         self._works: dict[tuple[Operation, tuple[object, ...]], Work | None] = {}
 
     # --- instructions ---
@@ -192,7 +192,7 @@ class Watcher:
 
         return observed
 
-    def _done(self, work: Work, around: list[Event] | None) -> None:
+    def _done(self, work: Work, around: list[TraceEvent] | None) -> None:
         """An instruction has worked: what it told others meanwhile, they know from now on."""
         told, self._held = self._held, around
         self._note(What.WORK, work, work.loops, work.op)
@@ -248,7 +248,7 @@ class Watcher:
         turns = tuple(map(self.iterations.__getitem__, loops)) if loops else ()
         held = self._held if what is What.RELEASE else None
         events = self.recorder.trace.events if held is None else held
-        events.append(Event(what, subject, self._actor(), turns))
+        events.append(TraceEvent(what, subject, self._actor(), turns))
 
     def _actor(self) -> ActorKey:
         actor = self.machine.actor

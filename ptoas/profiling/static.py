@@ -15,15 +15,15 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from ptoas.analysis.integers import constant_of, evaluate
 from ptoas.analysis.knowledge import Knowledge
-from ptoas.analysis.storage import Places, behind, places_of
+from ptoas.analysis.storage import StorageMap, behind, places_of
 from ptoas.diagnostics import UsageError
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.scalar import GetBlockIdxOp, GetBlockNumOp
 from ptoas.dialects.pto.sync import BufferTokenOp, DrainOp, FlagOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.machine.errors import line_of
-from ptoas.profiling.record import Event, Trace, What, signal_of
-from ptoas.profiling.work import Operand, Pricer, Work, static_operand, work_of
+from ptoas.profiling.record import Trace, TraceEvent, What, signal_of
+from ptoas.profiling.work import Pricer, Work, WorkOperand, static_operand, work_of
 from ptoas.runner.observe import loops_around
 from ptoas.targets import Target
 from ptoas.targets.costs import CostTable
@@ -33,7 +33,7 @@ DEEPEST = 64
 
 
 @dataclass
-class Walk:
+class StaticProfiler:
     """One walk over a program, for one block of it after the other."""
 
     trace: Trace
@@ -45,7 +45,7 @@ class Walk:
     values: dict[SSAValue, int | None] = field(default_factory=dict[SSAValue, "int | None"])
     turns: dict[Operation, int] = field(default_factory=dict[Operation, int])
     knowledge: Knowledge = field(default_factory=Knowledge)
-    places: dict[func.FuncOp, Places] = field(default_factory=dict[func.FuncOp, Places])
+    places: dict[func.FuncOp, StorageMap] = field(default_factory=dict[func.FuncOp, StorageMap])
     works: dict[Operation, Work | None] = field(default_factory=dict["Operation", "Work | None"])
 
     def function(self, op: func.FuncOp) -> None:
@@ -53,11 +53,11 @@ class Walk:
             self.places[op] = places_of(op)
         self._block(op.body.block, self.places[op])
 
-    def _block(self, block: Block, places: Places) -> None:
+    def _block(self, block: Block, places: StorageMap) -> None:
         for op in block.ops:
             self._operation(op, places)
 
-    def _operation(self, op: Operation, places: Places) -> None:
+    def _operation(self, op: Operation, places: StorageMap) -> None:
         match op:
             case arith.ConstantOp():
                 self.values[op.result] = constant_of(op)
@@ -85,7 +85,7 @@ class Walk:
                 for at, result in enumerate(op.results):
                     self.values[result] = evaluate(op, given, at)
 
-    def _for(self, op: scf.ForOp, places: Places) -> None:
+    def _for(self, op: scf.ForOp, places: StorageMap) -> None:
         bounds = [self.values.get(value) for value in (op.lb, op.ub, op.step)]
         first, end, step = bounds
         body = op.body.block
@@ -135,7 +135,7 @@ class Walk:
         self.function(callee)
         self.depth -= 1
 
-    def _instruction(self, op: PtoOp, places: Places) -> None:
+    def _instruction(self, op: PtoOp, places: StorageMap) -> None:
         if isinstance(op, GetBlockIdxOp | GetBlockNumOp):
             known = self.block if isinstance(op, GetBlockIdxOp) else self.blocks
             self.values.update(dict.fromkeys(op.results, known))
@@ -153,7 +153,7 @@ class Walk:
         if work is not None:
             self._note(What.WORK, work, work.loops)
 
-    def _operand(self, value: SSAValue, places: Places) -> Operand | None:
+    def _operand(self, value: SSAValue, places: StorageMap) -> WorkOperand | None:
         address = places.address(behind(value)[0]) if isinstance(value.type, TileType) else None
         return static_operand(value, self.knowledge, address)
 
@@ -161,7 +161,7 @@ class Walk:
         if len(self.trace.events) >= MOST_EVENTS:
             raise UsageError(f"more than {MOST_EVENTS:,} instructions; give smaller bounds (--arg n=...)")
         turns = tuple(self.turns[loop] for loop in loops)
-        self.trace.events.append(Event(what, subject, (0, self.block, 0), turns))
+        self.trace.events.append(TraceEvent(what, subject, (0, self.block, 0), turns))
 
     def _assume(self, op: Operation, what: str) -> None:
         note = f"line {line_of(op)}: {what}"
@@ -180,7 +180,7 @@ def walk(
     """The trace of a prepared module; `given` are scalar arguments of its entry."""
     trace = Trace(target, table, order={op: n for n, op in enumerate(module.walk())}, module=module)
     functions = {op.sym_name.data: op for op in module.walk() if isinstance(op, func.FuncOp)}
-    walker = Walk(trace, Pricer(target, table), functions, blocks)
+    walker = StaticProfiler(trace, Pricer(target, table), functions, blocks)
     for block in range(blocks):
         walker.block = block
         walker.values = {arg: given.get(arg.name_hint or "") for arg in entry.body.block.args}

@@ -15,8 +15,8 @@ from xdsl.ir import Operation
 
 from ptoas.dialects.pto.enums import Pipe
 from ptoas.machine.clocks import NUMBER, PIPES
-from ptoas.profiling.record import ActorKey, Event, Trace, What
-from ptoas.profiling.work import Part, Work
+from ptoas.profiling.record import ActorKey, Trace, TraceEvent, What
+from ptoas.profiling.work import PipeWork, Work
 
 LANES = (
     Pipe.PIPE_MTE2,
@@ -170,7 +170,7 @@ class _Core:
                 self.wait(NUMBER[target], *self.done(NUMBER[source]), via)
 
 
-def simulate(trace: Trace, duration: Callable[[Part], float] = lambda part: part.cycles) -> Timeline:
+def simulate(trace: Trace, duration: Callable[[PipeWork], float] = lambda part: part.cycles) -> Timeline:
     """Give every instruction of a trace its time; `duration` may be the low or the high end of its range."""
     timeline = Timeline()
     cores: dict[ActorKey, _Core] = {}
@@ -212,7 +212,7 @@ def simulate(trace: Trace, duration: Callable[[Part], float] = lambda part: part
     return timeline
 
 
-def _place(timeline: Timeline, core: _Core, event: Event, duration: Callable[[Part], float]) -> None:
+def _place(timeline: Timeline, core: _Core, event: TraceEvent, duration: Callable[[PipeWork], float]) -> None:
     work: Work = event.subject
     core.handshakes(work.before, f"the start of {work.name}")
     pipes = [NUMBER[part.pipe] for part in work.cost.parts]

@@ -19,10 +19,10 @@ from ptoas.dialects.pto.matmul import ProductOp
 from ptoas.dialects.pto.slots import slot_places
 from ptoas.dialects.pto.types import DYNAMIC, GroupType, PtrType, TileType, ViewType
 from ptoas.machine.errors import line_of
-from ptoas.machine.memory import Group, Pointer, View
+from ptoas.machine.memory import Pointer, RankGroup, View
 from ptoas.machine.tiles import Tile
 from ptoas.runner.stats import LANES, launch_geometry
-from ptoas.runner.stats import Cost as Counted
+from ptoas.runner.stats import InstructionCounts as Counted
 from ptoas.targets import Target
 from ptoas.targets.costs import CostModel, CostTable, Form, Kind, cycles
 from ptoas.targets.pipes import Pipes
@@ -37,7 +37,7 @@ COPIES = (Pipe.PIPE_MTE1, Pipe.PIPE_MTE2, Pipe.PIPE_MTE3, Pipe.PIPE_FIX)
 
 
 @dataclass(frozen=True)
-class Operand:
+class WorkOperand:
     """Memory that an instruction works on."""
 
     name: str
@@ -71,18 +71,20 @@ class Operand:
         return f"%{self.name} {self.rows}x{self.cols}x{self.dtype} in {self.memory}{at}"
 
 
-def operand_of(value: object) -> Operand | None:
+def operand_of(value: object) -> WorkOperand | None:
     """A tile or a view of a run; a group counts as the memory of all its ranks."""
     match value:
         case Tile():
             rows, cols = value.valid
             memory = value.memory.loc.value
             name, size, short = value.name, value.dtype.size, value.dtype.short
-            return Operand(name, memory, value.address, value.size_bytes, rows, cols, value.cols, size, short)
+            return WorkOperand(
+                name, memory, value.address, value.size_bytes, rows, cols, value.cols, size, short
+            )
         case View():
             shape, size = value.shape5, value.dtype.size
             first, last = value.form.reach
-            return Operand(
+            return WorkOperand(
                 value.buffer.name,
                 GM,
                 (value.offset + first) * size,
@@ -95,21 +97,21 @@ def operand_of(value: object) -> Operand | None:
                 prod(shape[:3]),
                 value.layout is Layout.NZ,
             )
-        case Group() if value.members:
+        case RankGroup() if value.members:
             first = operand_of(value.members[0])
             assert first is not None
             parts = dict(vars(first), outer=first.outer * len(value.members))
-            return Operand(**parts)
+            return WorkOperand(**parts)
         case Pointer():
             size = value.buffer.dtype.size
-            return Operand(
+            return WorkOperand(
                 value.buffer.name, GM, value.offset * size, size, 1, 1, 1, size, value.buffer.dtype.short
             )
         case _:
             return None
 
 
-def static_operand(value: SSAValue, know: Knowledge, address: int | None) -> Operand | None:
+def static_operand(value: SSAValue, know: Knowledge, address: int | None) -> WorkOperand | None:
     """The same as far as it is known before a run: an open extent counts in full."""
     name = value.name_hint or "?"
     match value.type:
@@ -117,7 +119,7 @@ def static_operand(value: SSAValue, know: Knowledge, address: int | None) -> Ope
             tile = know.tile(value)
             rows, cols = (n if v == DYNAMIC else v for v, n in zip(tile.valid, tile.type.shape, strict=True))
             at = -1 if address is None else address
-            return Operand(
+            return WorkOperand(
                 name, tile.loc.value, at, tile.type.size_bytes, rows, cols, tile.cols, tile.size,
                 tile.element_name,
             )  # fmt: skip
@@ -125,7 +127,7 @@ def static_operand(value: SSAValue, know: Knowledge, address: int | None) -> Ope
             view = know.view(value)
             shape = [max(1, n) for n in view.shape5]
             span, short = prod(shape) * view.size, view.element.text.removeprefix("!pto.")
-            return Operand(
+            return WorkOperand(
                 name, GM, 0, span, shape[3], shape[4], shape[4], view.size, short, prod(shape[:3]),
                 view.layout is Layout.NZ,
             )  # fmt: skip
@@ -133,24 +135,24 @@ def static_operand(value: SSAValue, know: Knowledge, address: int | None) -> Ope
             member = value.type.member
             shape, size = [max(1, n) for n in member.shape5], element_size(member.element_type)
             whole = prod(shape) * size
-            return Operand(name, GM, 0, whole, shape[3], shape[4], shape[4], size, "?", value.type.size)
+            return WorkOperand(name, GM, 0, whole, shape[3], shape[4], shape[4], size, "?", value.type.size)
         case PtrType():
-            return Operand(name, GM, 0, 4, 1, 1, 1, 4, "?")
+            return WorkOperand(name, GM, 0, 4, 1, 1, 1, 4, "?")
         case _:
             return None
 
 
 @dataclass(frozen=True)
-class Touch:
+class PipeOperand:
     """One operand, touched by one pipe."""
 
     pipe: Pipe
     write: bool
-    operand: Operand
+    operand: WorkOperand
 
 
 @dataclass(frozen=True)
-class Part:
+class PipeWork:
     """What one pipe does for an instruction: cycles, and the ends of the range."""
 
     pipe: Pipe
@@ -168,7 +170,7 @@ class Cost:
     kind: Kind
     formula: str
     values: dict[str, float]
-    parts: tuple[Part, ...]
+    parts: tuple[PipeWork, ...]
     first: float
 
     @property
@@ -197,7 +199,7 @@ class Work:
     cost: Cost
     before: tuple[Pair, ...] = ()
     after: tuple[Pair, ...] = ()
-    touches: tuple[Touch, ...] = ()
+    touches: tuple[PipeOperand, ...] = ()
     counted: Counted | None = None
     """What `run --stats` counts it for."""
 
@@ -228,7 +230,9 @@ def pipe_of(op: PtoOp, target: Target) -> Pipe | None:
     return model if isinstance(model, Pipe) else model.pipe
 
 
-def quantities(op: PtoOp, target: Target, by_slot: dict[str, list[Operand]], form: Form) -> dict[str, float]:
+def quantities(
+    op: PtoOp, target: Target, by_slot: dict[str, list[WorkOperand]], form: Form
+) -> dict[str, float]:
     """What the formulas may name: see `ptoas.targets.costs.QUANTITIES`."""
     tiles = [o for s, found in by_slot.items() for o in found if o.memory != GM and s not in op.SCRATCH]
     views = [o for found in by_slot.values() for o in found if o.memory == GM]
@@ -259,7 +263,7 @@ def quantities(op: PtoOp, target: Target, by_slot: dict[str, list[Operand]], for
 
 
 def _indexed(
-    op: IndexedMemoryOp, target: Target, by_slot: dict[str, list[Operand]], found: dict[str, float]
+    op: IndexedMemoryOp, target: Target, by_slot: dict[str, list[WorkOperand]], found: dict[str, float]
 ) -> None:
     """What a gather or scatter of global memory does, counted as document 000 counts it."""
     data = by_slot[op.DATA][0]
@@ -288,13 +292,13 @@ class Pricer:
         self.target = target
         self.table = table
 
-    def cost(self, op: PtoOp, by_slot: dict[str, list[Operand]], touches: list[Touch]) -> Cost:
+    def cost(self, op: PtoOp, by_slot: dict[str, list[WorkOperand]], touches: list[PipeOperand]) -> Cost:
         pipe = pipe_of(op, self.target)
         assert pipe is not None
         key, model = self.table.model(*self._keys(op, pipe, touches))
         return _priced(key, model, pipe, tuple(quantities(op, self.target, by_slot, model.form).items()))
 
-    def _keys(self, op: PtoOp, pipe: Pipe, touches: list[Touch]) -> list[str]:
+    def _keys(self, op: PtoOp, pipe: Pipe, touches: list[PipeOperand]) -> list[str]:
         """What a law may be written under, the most special first."""
         name = op.name.removeprefix("pto.")
         read = [touch.operand for touch in touches if not touch.write]
@@ -311,7 +315,7 @@ class Pricer:
         return [*keys, pipe.value]
 
 
-def _bytes(operand: Operand) -> int:
+def _bytes(operand: WorkOperand) -> int:
     return operand.bytes
 
 
@@ -327,10 +331,10 @@ def _priced(key: str, model: CostModel, pipe: Pipe, found: tuple[tuple[str, floa
     middle = cycles(formula, values)
     low = middle if model.low is None else min(middle, cycles(model.low, values))
     high = middle if model.high is None else max(middle, cycles(model.high, values))
-    parts = [Part(pipe, middle, low, high)]
+    parts = [PipeWork(pipe, middle, low, high)]
     for name, text in model.other_pipes.items():
         share = cycles(text, values)
-        parts.append(Part(Pipe(name), share, share, share))
+        parts.append(PipeWork(Pipe(name), share, share, share))
     first = cycles(model.first, values)
     return Cost(key, model, kind, formula, values, tuple(parts), first)
 
@@ -338,7 +342,7 @@ def _priced(key: str, model: CostModel, pipe: Pipe, found: tuple[tuple[str, floa
 def work_of(
     op: PtoOp,
     pricer: Pricer,
-    operands: list[Operand | None],
+    operands: list[WorkOperand | None],
     order: int,
     loops: tuple[Operation, ...],
 ) -> Work | None:
@@ -355,7 +359,7 @@ def work_of(
     if not any(by_slot.values()):
         return None
     touches = [
-        Touch(access.pipe, access.write, found)
+        PipeOperand(access.pipe, access.write, found)
         for access in effects.accesses
         if access.operand >= 0 and (found := operands[access.operand]) is not None
     ]

@@ -22,7 +22,7 @@ from ptoas.verifier.verify import targets_of, verify_targets
 
 
 @dataclass(frozen=True)
-class Options:
+class VerifyOptions:
     """Check options; empty `targets` selects the module's own target, or all (D2)."""
 
     targets: tuple[str, ...] = ()
@@ -81,9 +81,9 @@ def parse_codes(text: str | Iterable[str] | None) -> tuple[str, ...]:
 # --- checking ------------------------------------------------------------------------------------
 
 
-def verify_file(path: str, options: Options | None = None) -> FileReport:
+def verify_file(path: str, options: VerifyOptions | None = None) -> FileReport:
     """Check one file; `-` is standard input. A file that can't be read is a finding, not an exception."""
-    options = options or Options()
+    options = options or VerifyOptions()
     try:
         source = read_source(path)
         if path == "-" and options.stdin_filename is not None:
@@ -93,7 +93,7 @@ def verify_file(path: str, options: Options | None = None) -> FileReport:
     return verify_source(source, options, path)
 
 
-def verify_source(source: Source, options: Options, path: str | None = None) -> FileReport:
+def verify_source(source: Source, options: VerifyOptions, path: str | None = None) -> FileReport:
     """Check a text; `path` is what the report calls it."""
     path = source.filename if path is None else path
     try:
@@ -122,7 +122,9 @@ def verify_source(source: Source, options: Options, path: str | None = None) -> 
     )
 
 
-def as_configured(report: Report, source: Source, options: Options, path: str, whole: bool = True) -> Report:
+def as_configured(
+    report: Report, source: Source, options: VerifyOptions, path: str, whole: bool = True
+) -> Report:
     """Filter findings by suppressions and options; `whole` is True if all targets were checked that a
     comment may be meant for."""
     ignore = (*options.ignore, *_ignored_here(path, options))
@@ -150,7 +152,7 @@ def _is_wanted(code: str, select: Sequence[str], ignore: Sequence[str]) -> bool:
     return wanted and not any(code.startswith(each) for each in ignore)
 
 
-def _ignored_here(path: str, options: Options) -> list[str]:
+def _ignored_here(path: str, options: VerifyOptions) -> list[str]:
     """The codes that the configuration ignores in this file."""
     if not options.per_file_ignores or path == "-":
         return []
@@ -167,11 +169,11 @@ def _ignored_here(path: str, options: Options) -> list[str]:
 
 def verify_paths(
     paths: Sequence[str],
-    options: Options | None = None,
+    options: VerifyOptions | None = None,
     jobs: int | str = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[FileReport]:
     """Check files and directories, in the order of the paths; `progress` hears of files done and in all."""
     files, problems = find_files(paths)
-    work = partial(verify_file, options=options or Options())
+    work = partial(verify_file, options=options or VerifyOptions())
     return [*unfound(problems), *reports_of(files, work, jobs, progress)]

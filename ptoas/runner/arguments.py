@@ -22,14 +22,14 @@ from ptoas.machine.arrays import Array, np
 from ptoas.machine.counts import Counts
 from ptoas.machine.dtypes import DType, rounder
 from ptoas.machine.errors import failure
-from ptoas.machine.memory import GlobalBuffer, Group, Pointer, View, element_count, packed_strides
+from ptoas.machine.memory import GlobalBuffer, Pointer, RankGroup, View, element_count, packed_strides
 from ptoas.runner.foreign import NotReadableError, adopted
 from ptoas.runner.parameters import Parameter, about
 from ptoas.runner.values import Growing
 
 
 @dataclass
-class Bound:
+class BoundArgument:
     """An argument as the machine takes it."""
 
     parameter: Parameter
@@ -117,9 +117,9 @@ def _from_list(parameter: Parameter, dtype: DType, values: Any, entry: func.Func
     return dtype.encode(given)
 
 
-def bind(parameter: Parameter, given: Any, entry: func.FuncOp) -> Bound:
+def bind(parameter: Parameter, given: Any, entry: func.FuncOp) -> BoundArgument:
     """One argument for the machine; what is bound already stays so."""
-    if isinstance(given, Bound):
+    if isinstance(given, BoundArgument):
         return given
     try:
         return _bound(parameter, given, entry)
@@ -127,23 +127,23 @@ def bind(parameter: Parameter, given: Any, entry: func.FuncOp) -> Bound:
         raise about(parameter, entry, error) from None
 
 
-def _bound(parameter: Parameter, given: Any, entry: func.FuncOp) -> Bound:
+def _bound(parameter: Parameter, given: Any, entry: func.FuncOp) -> BoundArgument:
     match parameter.kind:
         case "scalar":
-            return Bound(parameter, scalar(parameter, given, entry), None)
+            return BoundArgument(parameter, scalar(parameter, given, entry), None)
         case "pointer":
             return _pointer(parameter, given, entry)
         case "memory":
             array = _writable(parameter, as_elements(parameter, given, entry))
             view, finish = _view(parameter, array, entry)
-            return Bound(parameter, view, array, finish)
+            return BoundArgument(parameter, view, array, finish)
         case "group":
             return _group(parameter, given, entry)
         case "counts":
             array = _writable(parameter, as_elements(parameter, given, entry))
             if array.shape != parameter.shape:
                 raise failure("PTO-R603", f"{parameter.name} holds four numbers; found {array.shape}", entry)
-            return Bound(parameter, Counts(array.view(np.int16)), array)
+            return BoundArgument(parameter, Counts(array.view(np.int16)), array)
         case _:
             return _tile(parameter, given, entry)
 
@@ -155,11 +155,11 @@ class Binder:
     def __init__(self, parameters: Sequence[Parameter], entry: func.FuncOp):
         self.parameters = parameters
         self.entry = entry
-        self._last: list[tuple[Any, Bound]] = []
+        self._last: list[tuple[Any, BoundArgument]] = []
 
-    def bind(self, arguments: Mapping[str, Any]) -> tuple[list[Bound], bool]:
+    def bind(self, arguments: Mapping[str, Any]) -> tuple[list[BoundArgument], bool]:
         """The arguments in order, and whether old ones have to be forgotten."""
-        pairs: list[tuple[Any, Bound]] = []
+        pairs: list[tuple[Any, BoundArgument]] = []
         changed = False
         for at, parameter in enumerate(self.parameters):
             given = arguments[parameter.name]
@@ -219,19 +219,21 @@ def _in_place(parameter: Parameter, array: Array) -> tuple[Array, Callable[[], N
     return copy.reshape(-1), finish
 
 
-def _pointer(parameter: Parameter, given: Any, entry: func.FuncOp) -> Bound:
+def _pointer(parameter: Parameter, given: Any, entry: func.FuncOp) -> BoundArgument:
     if isinstance(given, Growing):
         return _growing(parameter, given)
     array = _writable(parameter, as_elements(parameter, given, entry))
     assert parameter.dtype is not None
     flat, finish = _in_place(parameter, array)
-    return Bound(parameter, Pointer(GlobalBuffer(parameter.name, flat, parameter.dtype)), array, finish)
+    return BoundArgument(
+        parameter, Pointer(GlobalBuffer(parameter.name, flat, parameter.dtype)), array, finish
+    )
 
 
-def _growing(parameter: Parameter, given: Growing) -> Bound:
+def _growing(parameter: Parameter, given: Growing) -> BoundArgument:
     """Memory that nobody gave and whose size nobody knew: the caller sees what was reached."""
     buffer = given.buffer(parameter.name)
-    bound = Bound(parameter, Pointer(buffer), None)
+    bound = BoundArgument(parameter, Pointer(buffer), None)
 
     def finish() -> None:
         reached = buffer.raw[: buffer.size]
@@ -334,7 +336,7 @@ def _spread(
     return view, finish
 
 
-def _group(parameter: Parameter, given: Any, entry: func.FuncOp) -> Bound:
+def _group(parameter: Parameter, given: Any, entry: func.FuncOp) -> BoundArgument:
     members: list[Any] | None = None
     stacked: Array | None = None
     if isinstance(given, list | tuple):
@@ -368,10 +370,10 @@ def _group(parameter: Parameter, given: Any, entry: func.FuncOp) -> Bound:
         if stacked is not None and parameter.written:
             stacked[...] = np.stack(members)
 
-    return Bound(parameter, Group(tuple(view for view, _ in pairs)), output, finish)
+    return BoundArgument(parameter, RankGroup(tuple(view for view, _ in pairs)), output, finish)
 
 
-def _tile(parameter: Parameter, given: Any, entry: func.FuncOp) -> Bound:
+def _tile(parameter: Parameter, given: Any, entry: func.FuncOp) -> BoundArgument:
     type = parameter.type
     assert isinstance(type, TileType) and parameter.dtype is not None
     array = as_elements(parameter, given, entry)
@@ -390,4 +392,4 @@ def _tile(parameter: Parameter, given: Any, entry: func.FuncOp) -> Bound:
             entry,
         )
     bits = np.ascontiguousarray(array).reshape(valid).view(parameter.dtype.raw)
-    return Bound(parameter, bits, array)
+    return BoundArgument(parameter, bits, array)

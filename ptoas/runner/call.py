@@ -17,7 +17,7 @@ from ptoas.runner.options import Result
 from ptoas.runner.stats import Stats
 
 
-class Call:
+class KernelCall:
     """What happens between the arguments of a run and its result."""
 
     def __init__(self, cores: Sequence[Core], binder: Binder, given: Mapping[str, Any]):

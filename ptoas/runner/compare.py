@@ -22,7 +22,7 @@ from ptoas.targets import Target, get_target
 
 
 @dataclass
-class Outcome:
+class TargetOutcome:
     """One target: its result, or why there is none."""
 
     target: str
@@ -31,7 +31,7 @@ class Outcome:
 
 
 @dataclass
-class Difference:
+class TargetDifference:
     """The first element in which two targets differ."""
 
     first: str
@@ -51,8 +51,8 @@ class Difference:
 class Comparison:
     """What `--target all` found."""
 
-    outcomes: list[Outcome]
-    differences: list[Difference]
+    outcomes: list[TargetOutcome]
+    differences: list[TargetDifference]
 
     @property
     def results(self) -> list[Result]:
@@ -91,10 +91,10 @@ def _adopted(given: Any) -> Any:
         return given  # binding it says why
 
 
-def compare_results(module: ModuleOp, outcomes: list[Outcome]) -> list[Difference]:
+def compare_results(module: ModuleOp, outcomes: list[TargetOutcome]) -> list[TargetDifference]:
     """Each result against the first one."""
     ran = [outcome for outcome in outcomes if outcome.result is not None]
-    found: list[Difference] = []
+    found: list[TargetDifference] = []
     for other in ran[1:]:
         assert ran[0].result is not None and other.result is not None
         difference = first_difference(ran[0].result, other.result)
@@ -104,17 +104,17 @@ def compare_results(module: ModuleOp, outcomes: list[Outcome]) -> list[Differenc
     return found
 
 
-def first_difference(a: Result, b: Result) -> Difference | None:
+def first_difference(a: Result, b: Result) -> TargetDifference | None:
     for name, array in a.bits.items():
         other = b.bits.get(name)
         if other is None or other.shape != array.shape:
-            return Difference(a.target, b.target, name, (), ("an output", "none like it"), [])
+            return TargetDifference(a.target, b.target, name, (), ("an output", "none like it"), [])
         raw, other_raw = (np.ascontiguousarray(x).view(_bits(x)) for x in (array, other))
         if np.array_equal(raw, other_raw):
             continue
         place = tuple(int(n) for n in np.argwhere(raw != other_raw)[0])
         values = (a.outputs[name][place].item(), b.outputs[name][place].item())
-        return Difference(a.target, b.target, name, place, values, [])
+        return TargetDifference(a.target, b.target, name, place, values, [])
     return None
 
 
@@ -177,5 +177,5 @@ def _extending(first: Target, second: Target) -> str:
     return first.name if first.sign_extends_index else second.name
 
 
-def outcome_of(target: str, error: PtoasError) -> Outcome:
-    return Outcome(target, errors=error.diagnostics)
+def outcome_of(target: str, error: PtoasError) -> TargetOutcome:
+    return TargetOutcome(target, errors=error.diagnostics)

@@ -28,14 +28,14 @@ from ptoas.machine.cluster import Cluster, Grid
 from ptoas.machine.compile import ModuleCompiler
 from ptoas.machine.errors import failure
 from ptoas.machine.machine import Machine
-from ptoas.machine.memory import Bits, GlobalBuffer, Group, LocalMemory, Pointer, View
+from ptoas.machine.memory import Bits, GlobalBuffer, LocalMemory, Pointer, RankGroup, View
 from ptoas.machine.race import RaceDetector
 from ptoas.machine.sharing import Sharing
 from ptoas.machine.source import Steps
 from ptoas.machine.tiles import Tile
 from ptoas.ops import load_bodies
 from ptoas.ops.asynchronous import finish_flights
-from ptoas.runner.arguments import Bound
+from ptoas.runner.arguments import BoundArgument
 from ptoas.runner.entry import unread_tiles
 from ptoas.runner.observe import Observer
 from ptoas.runner.options import Options
@@ -130,7 +130,7 @@ class Core:
         )
         self.captured: dict[str, tuple[Tile, Array]] = {}
         """What was written last to tiles that nothing reads."""
-        self.tiles: list[tuple[Bound, Tile]] = []
+        self.tiles: list[tuple[BoundArgument, Tile]] = []
         """The tile arguments of the last block."""
         self.compiler.capture = {value: self._capture for value in unread_tiles(program.entry)}
         self.function = self.compiler.function(program.entry.sym_name.data)
@@ -161,7 +161,7 @@ class Core:
         if self.race is not None:
             self.race.reset()
 
-    def start(self, bound: Sequence[Bound]) -> None:
+    def start(self, bound: Sequence[BoundArgument]) -> None:
         """A new run on these arguments: nothing has happened yet."""
         machine, observer = self.machine, self.observer
         machine.warnings, machine.printed = [], []
@@ -184,7 +184,7 @@ class Core:
             several = machine.launch.blocks * len(machine.launch.cores) > 1
             machine.sharing.start(written_memory(bound) if several else ())
 
-    def run(self, bound: Sequence[Bound], blocks: Iterable[int]) -> None:
+    def run(self, bound: Sequence[BoundArgument], blocks: Iterable[int]) -> None:
         """Let these blocks run one after the other."""
         try:
             with np.errstate(all="ignore"):
@@ -197,7 +197,7 @@ class Core:
         except RecursionError:
             raise failure("PTO-R506", "functions call each other too deeply", self.program.entry) from None
 
-    def _run_block(self, bound: Sequence[Bound], block: int) -> None:
+    def _run_block(self, bound: Sequence[BoundArgument], block: int) -> None:
         machine, race = self.machine, self.race
         if race is None and machine.sharing is None:
             machine.actor.block = block
@@ -215,7 +215,7 @@ class Core:
         if race is not None:
             race.finish()
 
-    def _arguments(self, bound: Sequence[Bound]) -> list[Any]:
+    def _arguments(self, bound: Sequence[BoundArgument]) -> list[Any]:
         """What the compiled function takes; what the launch knows nobody else says."""
         if not self._launch_arguments:
             return [self._value(one) for one in bound]
@@ -231,7 +231,7 @@ class Core:
 
     # --- tile arguments ---
 
-    def _value(self, one: Bound) -> Any:
+    def _value(self, one: BoundArgument) -> Any:
         """What the compiled function takes; a tile argument is put into local memory first (D24)."""
         if one.parameter.kind != "tile":
             return one.value
@@ -241,7 +241,7 @@ class Core:
         self.tiles.append((one, tile))
         return tile
 
-    def _argument_tile(self, one: Bound) -> Tile:
+    def _argument_tile(self, one: BoundArgument) -> Tile:
         parameter, entry = one.parameter, self.program.entry
         type = parameter.type
         assert isinstance(type, TileType)
@@ -319,7 +319,7 @@ def join_clusters(cores: Sequence[Core], launch: Launch, blocks: Sequence[int]) 
     return clusters
 
 
-def written_memory(bound: Sequence[Bound]) -> list[tuple[int, int]]:
+def written_memory(bound: Sequence[BoundArgument]) -> list[tuple[int, int]]:
     """The addresses of global memory that the program writes, first and end of each argument."""
     buffers = [buffer for one in bound if one.parameter.written for buffer in _buffers(one.value)]
     return [(buffer.address, buffer.end) for buffer in buffers]
@@ -329,7 +329,7 @@ def _buffers(value: object) -> list[GlobalBuffer]:
     match value:
         case View() | Pointer():
             return [value.buffer]
-        case Group():
+        case RankGroup():
             return [member.buffer for member in value.members]
         case _:
             return []

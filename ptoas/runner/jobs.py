@@ -23,12 +23,12 @@ from xdsl.ir import Operation
 from ptoas.analysis.kinds import waits_for_blocks
 from ptoas.analysis.structure import walk
 from ptoas.diagnostics import Diagnostic, PtoasError, Severity, UsageError
-from ptoas.machine.accesses import Record
+from ptoas.machine.accesses import AccessRecord
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.conflicts import share_written_bytes
 from ptoas.machine.errors import finding, line_of
 from ptoas.machine.memory import GrowingBuffer, Pointer, address_of
-from ptoas.runner.call import Call
+from ptoas.runner.call import KernelCall
 from ptoas.runner.core import Core, Program, written_memory
 from ptoas.runner.foreign import NotReadableError, adopted
 from ptoas.runner.options import Options, Result
@@ -173,17 +173,17 @@ def _bounds(array: Array) -> tuple[int, int]:
 
 
 @dataclass
-class Part:
+class ProcessOutputs:
     """What one process leaves behind, besides memory."""
 
-    records: list[Record]
+    records: list[AccessRecord]
     said: list[str]
 
 
-AnyPart = TypeVar("AnyPart", bound=Part)
+AnyPart = TypeVar("AnyPart", bound=ProcessOutputs)
 
 
-def records_of(cores: Iterable[Core]) -> list[Record]:
+def records_of(cores: Iterable[Core]) -> list[AccessRecord]:
     """What cores touched of the memory that others reach."""
     logs = [core.machine.sharing.log for core in cores if core.machine.sharing is not None]
     return [record for log in logs if log is not None for record in log.records()]
@@ -236,7 +236,7 @@ class saying_to:
         self._say(self.before)
 
 
-def say_all(options: Options, parts: Sequence[Part]) -> None:
+def say_all(options: Options, parts: Sequence[ProcessOutputs]) -> None:
     if options.on_output is not None:
         for text in (text for part in parts for text in part.said):
             options.on_output(text)
@@ -259,7 +259,7 @@ class _Workers:
             process.join()
             pipe.close()
 
-    def start(self, work: Callable[[range], Part], parts: range) -> None:
+    def start(self, work: Callable[[range], ProcessOutputs], parts: range) -> None:
         here, there = self._context.Pipe(duplex=False)
         process = self._context.Process(target=_report, args=(there, self._known, work, parts))
         process.start()
@@ -277,7 +277,9 @@ class _Workers:
         return found
 
 
-def _report(pipe: Connection, known: Sequence[Array], work: Callable[[range], Part], parts: range) -> None:
+def _report(
+    pipe: Connection, known: Sequence[Array], work: Callable[[range], ProcessOutputs], parts: range
+) -> None:
     text = io.BytesIO()
     _Writer(text, known).dump(_done(work, parts))
     pipe.send_bytes(text.getbuffer())
@@ -308,7 +310,7 @@ class _Reader(pickle.Unpickler):
 
 
 @dataclass
-class Blocks(Part):
+class BlockOutputs(ProcessOutputs):
     """What the blocks of one process leave behind."""
 
     warnings: list[list[Diagnostic]]
@@ -320,9 +322,9 @@ class Blocks(Part):
     """How far they reached into memory that is made as it is reached."""
 
     @staticmethod
-    def of(cores: Sequence[Core], said: list[str], growing: Sequence[GrowingBuffer]) -> Blocks:
+    def of(cores: Sequence[Core], said: list[str], growing: Sequence[GrowingBuffer]) -> BlockOutputs:
         machines = [core.machine for core in cores]
-        return Blocks(
+        return BlockOutputs(
             records_of(cores),
             said,
             [machine.warnings for machine in machines],
@@ -334,7 +336,7 @@ class Blocks(Part):
         )
 
 
-Run = Callable[[Call, None, Sequence[int]], None]
+Run = Callable[[KernelCall, None, Sequence[int]], None]
 """Runs some blocks here."""
 
 
@@ -343,7 +345,7 @@ def in_jobs(kernel: Kernel, given: Mapping[str, Any], run: Run) -> Result | None
     options, cores = kernel.options, kernel.cores
     jobs = processes(options.jobs, options.blocks)
     shared = Shared(kernel.parameters, given)
-    call = Call(cores, kernel.binder, shared.given)
+    call = KernelCall(cores, kernel.binder, shared.given)
     if not shared.holds(written_memory(call.bound)) or meet(shared.arrays):
         return None
     held = [core.machine.held for core in cores]
@@ -351,9 +353,9 @@ def in_jobs(kernel: Kernel, given: Mapping[str, Any], run: Run) -> Result | None
     growing = [buffer for buffer in buffers if isinstance(buffer, GrowingBuffer)]
     said: list[str] = []
 
-    def work(blocks: range) -> Blocks:
+    def work(blocks: range) -> BlockOutputs:
         run(call, None, blocks)
-        return Blocks.of(cores, said, growing)
+        return BlockOutputs.of(cores, said, growing)
 
     with saying_to(options, cores, said):
         found = in_processes(options.blocks, jobs, work)
@@ -366,7 +368,7 @@ def in_jobs(kernel: Kernel, given: Mapping[str, Any], run: Run) -> Result | None
     return result
 
 
-def _within_limits(parts: Sequence[Blocks], kernel: Kernel, held: Sequence[int]) -> bool:
+def _within_limits(parts: Sequence[BlockOutputs], kernel: Kernel, held: Sequence[int]) -> bool:
     """Whether all parts together take no more than one job might; `held` are bytes that were kept before."""
     if sum(part.steps for part in parts) > kernel.options.max_steps:
         return False
@@ -375,7 +377,7 @@ def _within_limits(parts: Sequence[Blocks], kernel: Kernel, held: Sequence[int])
     return all(core.machine.held <= core.machine.max_memory for core in kernel.cores)
 
 
-def _grown(parts: Sequence[Blocks], growing: Sequence[GrowingBuffer]) -> bool:
+def _grown(parts: Sequence[BlockOutputs], growing: Sequence[GrowingBuffer]) -> bool:
     """Make as much of such memory as all parts together reached, if that may be."""
     try:
         return all(
@@ -385,7 +387,7 @@ def _grown(parts: Sequence[Blocks], growing: Sequence[GrowingBuffer]) -> bool:
         return False
 
 
-def _join(parts: Sequence[Blocks], cores: Sequence[Core]) -> None:
+def _join(parts: Sequence[BlockOutputs], cores: Sequence[Core]) -> None:
     """Let the cores have seen all that the parts saw, in the order of the blocks."""
     for at, core in enumerate(cores):
         core.machine.warnings = list(dict.fromkeys(each for part in parts for each in part.warnings[at]))

@@ -26,14 +26,14 @@ from ptoas.machine.conflicts import conflicts
 from ptoas.machine.errors import forgiving
 from ptoas.machine.scheduler import Turns
 from ptoas.runner.arguments import Binder
-from ptoas.runner.call import Call
+from ptoas.runner.call import KernelCall
 from ptoas.runner.compare import copied
 from ptoas.runner.core import Program, cores_of, join_clusters
 from ptoas.runner.entry import choose_entry, roles_of
 from ptoas.runner.jobs import check_apart, ignored_jobs, in_jobs, processes
 from ptoas.runner.named import by_name, check_inputs, check_names
 from ptoas.runner.options import Options, Result
-from ptoas.runner.outcomes import Outcome, check, collect, live
+from ptoas.runner.outcomes import ActorOutcome, check, collect, live
 from ptoas.runner.parameters import Parameter, parameters_of
 from ptoas.runner.peers import alone
 from ptoas.runner.schedules import in_every_order
@@ -206,7 +206,7 @@ class Kernel:
         with self._lock, forgiving(self.options.forced, self.entry):
             result = None if self.options.jobs == 1 else self._in_jobs(given)
             if result is None:
-                call = Call(self.cores, self.binder, given)
+                call = KernelCall(self.cores, self.binder, given)
                 self._run_blocks(call, schedule, range(self.launch.blocks))
                 result = call.finish()
             result.warnings[:0] = [*self.options.warnings, *self._notes]
@@ -218,7 +218,7 @@ class Kernel:
         several = processes(self.options.jobs, self.launch.blocks) > 1
         return in_jobs(self, given, self._run_blocks) if several else None
 
-    def _run_blocks(self, call: Call, schedule: int | None, blocks: Sequence[int]) -> None:
+    def _run_blocks(self, call: KernelCall, schedule: int | None, blocks: Sequence[int]) -> None:
         """Run these blocks on the cores, and say what is wrong with them together."""
         if len(self.cores) > 1:
             self._interleave(call, schedule, blocks)
@@ -234,13 +234,13 @@ class Kernel:
             if found:
                 raise PtoasError(found)
 
-    def _interleave(self, call: Call, seed: int | None, blocks: Sequence[int]) -> None:
+    def _interleave(self, call: KernelCall, seed: int | None, blocks: Sequence[int]) -> None:
         """Let the cores of a block, or those of all blocks, take turns; `seed`: of their order."""
         cores, launch, size = self.cores, self.launch, len(self.launch.cores)
         ledger = Ledger() if self.options.checks.race else None
         clusters = join_clusters(cores, launch, range(launch.blocks))
         waves = [blocks] if len(cores) > size else [[block] for block in blocks]
-        outcomes = [Outcome() for _ in cores]
+        outcomes = [ActorOutcome() for _ in cores]
         for wave in waves:
             if size > 1:
                 # One core may write to another's memory before that one begins.

@@ -20,7 +20,7 @@ from ptoas.machine.actors import Actor, Launch
 from ptoas.machine.arrays import np
 from ptoas.machine.errors import failure, line_of
 from ptoas.machine.machine import Machine, Step
-from ptoas.machine.memory import Group, View
+from ptoas.machine.memory import RankGroup, View
 from ptoas.machine.tiles import Tile
 from ptoas.runner.stats import Stats, cost_of
 from ptoas.targets import Target
@@ -210,7 +210,7 @@ def parts_of(value: object) -> tuple[Tile | View, ...]:
     match value:
         case Tile() | View():
             return (value,)
-        case Group():
+        case RankGroup():
             return value.members
         case _:
             return ()

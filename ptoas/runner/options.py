@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from ptoas.diagnostics import Diagnostic
 from ptoas.machine.arrays import Array
-from ptoas.machine.instructions import Observer
+from ptoas.machine.instructions import MachineObserver
 from ptoas.machine.machine import Checks, Machine
 from ptoas.machine.source import DEFAULT_MAX_STEPS
 from ptoas.runner.observe import Printing
@@ -23,7 +23,7 @@ class RunObserver(Protocol):
     def number(self, module: ModuleOp) -> None:
         """Note the order of a module's operations."""
 
-    def on(self, machine: Machine) -> Observer:
+    def on(self, machine: Machine) -> MachineObserver:
         """Return what observes one machine."""
         ...
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from xdsl.ir import Operation
 
 from ptoas.diagnostics import Diagnostic, Note, PtoasError
-from ptoas.machine.accesses import Record
+from ptoas.machine.accesses import AccessRecord
 from ptoas.machine.actors import Launch
 from ptoas.machine.conflicts import conflicts
 from ptoas.machine.errors import finding, forgiving
@@ -20,7 +20,7 @@ STALLED = "PTO-R803"
 
 
 @dataclass
-class Outcome:
+class ActorOutcome:
     """How an actor came to its end, and what it did to memory that others reach."""
 
     actor: int = 0
@@ -32,14 +32,14 @@ class Outcome:
     op: Operation | None = None
     """At which operation."""
     warnings: list[Diagnostic] = field(default_factory=list[Diagnostic])
-    records: list[Record] = field(default_factory=list[Record])
+    records: list[AccessRecord] = field(default_factory=list[AccessRecord])
 
     @property
     def good(self) -> bool:
         return not self.errors and self.waits is None
 
 
-def live(outcome: Outcome, core: Core, work: Callable[[], None]) -> Outcome:
+def live(outcome: ActorOutcome, core: Core, work: Callable[[], None]) -> ActorOutcome:
     """Do an actor's work to its end, whatever that is, and write it down."""
     program = core.program
     try:
@@ -58,7 +58,7 @@ def live(outcome: Outcome, core: Core, work: Callable[[], None]) -> Outcome:
     return outcome
 
 
-def collect(outcome: Outcome, core: Core) -> Outcome:
+def collect(outcome: ActorOutcome, core: Core) -> ActorOutcome:
     """What an actor noticed, and what it did to memory that others reach."""
     machine = core.machine
     outcome.warnings = list(machine.warnings)
@@ -67,7 +67,9 @@ def collect(outcome: Outcome, core: Core) -> Outcome:
     return outcome
 
 
-def check(outcomes: Sequence[Outcome], program: Program, launch: Launch, cores: Sequence[Core] = ()) -> None:
+def check(
+    outcomes: Sequence[ActorOutcome], program: Program, launch: Launch, cores: Sequence[Core] = ()
+) -> None:
     """Raise one error with everything that went wrong, if anything did; `cores` are those of the outcomes,
     where they are known here."""
     ended = [outcome for outcome in outcomes if outcome.waits is None]
@@ -79,18 +81,18 @@ def check(outcomes: Sequence[Outcome], program: Program, launch: Launch, cores: 
         raise PtoasError(errors)
 
 
-def warnings_of(outcomes: Sequence[Outcome], launch: Launch) -> list[Diagnostic]:
+def warnings_of(outcomes: Sequence[ActorOutcome], launch: Launch) -> list[Diagnostic]:
     """The warnings of all actors, each with those who have it."""
     return _named([outcome.warnings for outcome in outcomes], outcomes, launch)
 
 
-def named_errors(outcomes: Sequence[Outcome], launch: Launch) -> list[Diagnostic]:
+def named_errors(outcomes: Sequence[ActorOutcome], launch: Launch) -> list[Diagnostic]:
     """The errors of all actors, each with those who have it."""
     return _named([outcome.errors for outcome in outcomes], outcomes, launch)
 
 
 def _named(
-    found: Sequence[Iterable[Diagnostic]], outcomes: Sequence[Outcome], launch: Launch
+    found: Sequence[Iterable[Diagnostic]], outcomes: Sequence[ActorOutcome], launch: Launch
 ) -> list[Diagnostic]:
     """Diagnostics once each: one that several actors have names them all."""
     who: dict[tuple[str, str, int], tuple[Diagnostic, set[int]]] = {}
@@ -101,7 +103,7 @@ def _named(
     return [replace(d, message=f"{launch.names(actors)}: {d.message}") for d, actors in who.values()]
 
 
-def where_it_stands(outcome: Outcome, launch: Launch) -> str:
+def where_it_stands(outcome: ActorOutcome, launch: Launch) -> str:
     """One actor, where it waits and for what: `rank 1 | line 9 | waits for ... (kernel.pto:9)`."""
     name = launch.names([outcome.actor])
     if outcome.waits is not None and outcome.errors:
@@ -111,7 +113,7 @@ def where_it_stands(outcome: Outcome, launch: Launch) -> str:
 
 
 def _stall(
-    outcomes: Sequence[Outcome], program: Program, launch: Launch, cores: Sequence[Core]
+    outcomes: Sequence[ActorOutcome], program: Program, launch: Launch, cores: Sequence[Core]
 ) -> Diagnostic:
     """Who waits for what, and where: one line for each actor."""
     if cores:

@@ -22,7 +22,7 @@ from ptoas.machine.channels import Ring
 from ptoas.machine.errors import finding
 from ptoas.machine.machine import Machine
 from ptoas.runner.core import Core
-from ptoas.runner.outcomes import Outcome
+from ptoas.runner.outcomes import ActorOutcome
 
 MOST_LINES = 24
 """Actors that a picture shows; of a larger launch those that wait come first."""
@@ -32,7 +32,7 @@ MOST_LINES = 24
 class Standing:
     """An actor that has not come to its end, or has, and the machine that it worked with."""
 
-    outcome: Outcome
+    outcome: ActorOutcome
     machine: Machine
 
     @property
@@ -58,7 +58,7 @@ class Standing:
 
 
 def stalled(
-    outcomes: Sequence[Outcome], cores: Sequence[Core], launch: Launch, target: str
+    outcomes: Sequence[ActorOutcome], cores: Sequence[Core], launch: Launch, target: str
 ) -> Diagnostic | None:
     """What is wrong where all that have not finished wait; `None`: nothing that cores have in common."""
     every = [Standing(o, core.machine) for o, core in zip(outcomes, cores, strict=True)]

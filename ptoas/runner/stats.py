@@ -20,7 +20,7 @@ from ptoas.dialects.pto.memory import TLoadOp, TStoreOp
 from ptoas.dialects.pto.slots import slot_places
 from ptoas.machine.arrays import np
 from ptoas.machine.errors import line_of
-from ptoas.machine.memory import Group, View
+from ptoas.machine.memory import RankGroup, View
 from ptoas.machine.tiles import Tile
 from ptoas.targets import Target
 
@@ -29,7 +29,7 @@ MOST_WARPS = 32
 
 
 @dataclass
-class Cost:
+class InstructionCounts:
     """What one execution of an instruction counts for."""
 
     name: str
@@ -57,7 +57,7 @@ class Stats:
     steps: int = 0
     """Operations of all kinds, as `--max-steps` counts them."""
 
-    def add(self, cost: Cost, measured: Mapping[str, int] | None = None) -> None:
+    def add(self, cost: InstructionCounts, measured: Mapping[str, int] | None = None) -> None:
         self.instructions[cost.name] += 1
         self.counts.update(cost.counts)
         self.counts.update(measured or {})
@@ -112,11 +112,11 @@ class Stats:
         return [f"{name:<{width}}  {text}" for name, text in rows]
 
 
-def cost_of(op: PtoOp, target: Target, values: list[object]) -> Cost:
+def cost_of(op: PtoOp, target: Target, values: list[object]) -> InstructionCounts:
     """What the instruction counts for on these operands."""
 
     tiles = [value for value in values if isinstance(value, Tile)]
-    cost = Cost(
+    cost = InstructionCounts(
         op.name.removeprefix("pto."),
         line=line_of(op),
         local_end=max((tile.address + tile.size_bytes for tile in tiles), default=0),
@@ -144,12 +144,12 @@ def cost_of(op: PtoOp, target: Target, values: list[object]) -> Cost:
 
 def _members(value: object) -> Sequence[View]:
     """The memory of each rank, of a group or of several operands."""
-    if isinstance(value, Group):
+    if isinstance(value, RankGroup):
         return value.members
     return (value,) if isinstance(value, View) else ()
 
 
-def _indexed(op: IndexedMemoryOp, target: Target, values: list[object], cost: Cost) -> None:
+def _indexed(op: IndexedMemoryOp, target: Target, values: list[object], cost: InstructionCounts) -> None:
     places = slot_places(op)
     data = values[places[op.DATA].start]
     table = values[places["mem"].start]

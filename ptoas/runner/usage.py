@@ -59,7 +59,7 @@ from ptoas.targets import Target
 
 
 @dataclass
-class Flow:
+class ArgumentFlow:
     """Arguments behind values, of all functions that the entry reaches."""
 
     memory: dict[SSAValue, set[int]] = field(default_factory=dict[SSAValue, set[int]])
@@ -82,9 +82,9 @@ class Flow:
 
 def flow_of(
     functions: dict[str, func.FuncOp], arguments: Sequence[SSAValue], operations: list[Operation]
-) -> Flow:
+) -> ArgumentFlow:
     """Which values stand for which of these arguments."""
-    flow = Flow()
+    flow = ArgumentFlow()
     for at, argument in enumerate(arguments):
         flow.add(argument, {at})
     pairs = [pair for op in operations for pair in _handed_on(op, functions)]
@@ -237,7 +237,7 @@ ROUNDS = 8
 """How often extents are stretched at most: an offset may follow from the extent itself."""
 
 
-def _looked_at(operations: list[Operation], flow: Flow, parameters: list[Parameter]) -> set[int]:
+def _looked_at(operations: list[Operation], flow: ArgumentFlow, parameters: list[Parameter]) -> set[int]:
     """The positions of arguments that something works with, and does not only hand on to a function."""
     used = {
         at for op in operations if isinstance(op, PtoOp) for value in op.operands for at in flow.of(value)
@@ -325,7 +325,7 @@ def _what_is_left(value: SSAValue | None, scalars: dict[SSAValue, Parameter]) ->
 
 
 def steering(
-    operations: list[Operation], functions: dict[str, func.FuncOp], flow: Flow
+    operations: list[Operation], functions: dict[str, func.FuncOp], flow: ArgumentFlow
 ) -> tuple[set[int], set[int]]:
     """The parameters whose integers end up in offsets, sizes, bounds or indices, and those of which extents
     are made or by which is divided."""
@@ -372,7 +372,7 @@ def _handed_on(op: Operation, functions: dict[str, func.FuncOp]) -> list[tuple[S
             return [(each.name, each.value) for each in forwarded_values(op, functions)]
 
 
-def _directions(op: PtoOp, flow: Flow, parameters: list[Parameter], target: Target) -> None:
+def _directions(op: PtoOp, flow: ArgumentFlow, parameters: list[Parameter], target: Target) -> None:
     for access in target.effects(op).accesses:
         if access.operand < 0:
             continue
@@ -399,7 +399,7 @@ def _added(pointer: SSAValue, bounds: UpperBounds, peers: Peers) -> int | None:
 
 
 def _size(
-    op: MakeTensorViewOp, flow: Flow, parameters: list[Parameter], bounds: UpperBounds, peers: Peers
+    op: MakeTensorViewOp, flow: ArgumentFlow, parameters: list[Parameter], bounds: UpperBounds, peers: Peers
 ) -> None:
     shape = [bounds.value(v) for v in op.shape]
     strides = [bounds.value(v) for v in op.strides]
@@ -434,7 +434,7 @@ def _elements(op: MakeTensorViewOp, extents: list[int], strides: list[int]) -> i
 
 def _reach(
     op: LoadScalarOp | StoreScalarOp,
-    flow: Flow,
+    flow: ArgumentFlow,
     parameters: list[Parameter],
     bounds: UpperBounds,
     peers: Peers,
@@ -456,7 +456,7 @@ def _index_slot(op_class: type[PtoOp]) -> str | None:
 
 
 def _index_use(
-    op: PtoOp, flow: Flow, parameters: list[Parameter], target: Target, bounds: UpperBounds
+    op: PtoOp, flow: ArgumentFlow, parameters: list[Parameter], target: Target, bounds: UpperBounds
 ) -> None:
     slot = _index_slot(type(op))
     places = slot_places(op).get(slot, range(0)) if slot else range(0)

@@ -23,8 +23,8 @@ from ptoas.machine.arrays import Array, np
 from ptoas.machine.dtypes import DType
 from ptoas.machine.errors import command_line_span, failure
 from ptoas.machine.machine import DEFAULT_MAX_MEMORY
-from ptoas.machine.memory import Group, Pointer, View
-from ptoas.runner.arguments import Bound, bind
+from ptoas.machine.memory import Pointer, RankGroup, View
+from ptoas.runner.arguments import BoundArgument, bind
 from ptoas.runner.compare import copied
 from ptoas.runner.entry import unread_tiles
 from ptoas.runner.kernel import Kernel
@@ -42,7 +42,7 @@ SHOWS = {"PTO-R713": BUILD, "PTO-R714": STOPS, "PTO-R715": STOPS, "PTO-R710": BY
 
 
 @dataclass(frozen=True)
-class Difference:
+class ElementDifference:
     """One element that is not the same: where, and as what, with its bits."""
 
     place: tuple[int, ...]
@@ -59,7 +59,7 @@ class Output:
     dtype: str
     count: int
     """Number of differing elements."""
-    first: tuple[Difference, ...] = ()
+    first: tuple[ElementDifference, ...] = ()
 
 
 @dataclass
@@ -277,7 +277,7 @@ def _grown(name: str, value: Growing, size: int) -> Array:
     return raw if value.dtype.coded else raw.view(value.dtype.number)
 
 
-def _memories(bound: Sequence[Bound]) -> Generator[tuple[Array, tuple[int, ...], DType], None, None]:
+def _memories(bound: Sequence[BoundArgument]) -> Generator[tuple[Array, tuple[int, ...], DType], None, None]:
     """The memory of the arguments after the run, in the order of the driver's pieces, and its shape."""
     for one in bound:
         dtype = one.parameter.dtype
@@ -288,7 +288,7 @@ def _memories(bound: Sequence[Bound]) -> Generator[tuple[Array, tuple[int, ...],
             case View() as view:
                 packed = view.strides == tuple(np.cumprod((1, *view.shape[:0:-1]))[::-1].tolist())
                 yield view.buffer.raw, _shape(view.buffer.size, view.shape if packed else ()), view.dtype
-            case Group() as group:
+            case RankGroup() as group:
                 for member in group.members:
                     yield member.buffer.raw, _shape(member.buffer.size, ()), member.dtype
             case _ if one.parameter.kind == "counts":
@@ -307,7 +307,7 @@ def differing(name: str, ours: Array, theirs: Array, dtype: DType) -> Output:
     """Two arrays of bits, element by element."""
     places = np.argwhere(ours != theirs)
     first = tuple(
-        Difference(
+        ElementDifference(
             tuple(int(n) for n in place),
             _shown(ours[tuple(place)], dtype),
             _shown(theirs[tuple(place)], dtype),

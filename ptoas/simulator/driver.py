@@ -24,9 +24,9 @@ from ptoas.lowering.cpp.types import COUNTS_CPP, along, scalar_cpp, tile_cpp
 from ptoas.lowering.join_cube_vector import launch_arguments
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.counts import Counts
-from ptoas.machine.memory import Group, LocalMemory, Pointer, View
+from ptoas.machine.memory import LocalMemory, Pointer, RankGroup, View
 from ptoas.machine.tiles import Tile
-from ptoas.runner.arguments import Bound
+from ptoas.runner.arguments import BoundArgument
 from ptoas.runner.kernel import Kernel
 from ptoas.simulator.codes import problem
 
@@ -59,7 +59,7 @@ class Driver:
         self.pieces.append(Piece(name, before, tile))
         return len(self.pieces) - 1
 
-    def arguments(self, kernel: Kernel, bound: Sequence[Bound]) -> None:
+    def arguments(self, kernel: Kernel, bound: Sequence[BoundArgument]) -> None:
         """All arguments of the kernel, those that the launch knows included."""
         known, given = launch_arguments(kernel.entry), {one.parameter.at: one for one in bound}
         # Cores that pass tiles to each other are threads, which get the same arguments.
@@ -80,7 +80,7 @@ class Driver:
             else:
                 self.argument(kernel, given[at])
 
-    def argument(self, kernel: Kernel, bound: Bound) -> None:
+    def argument(self, kernel: Kernel, bound: BoundArgument) -> None:
         """One parameter: its memory, and what the call passes for it."""
         parameter, value = bound.parameter, bound.value
         match value:
@@ -91,7 +91,7 @@ class Driver:
             case View():
                 self.passed.append(f"memory({self.piece(parameter.name, _bytes(value.buffer.raw))})")
                 self.passed += _open_extents(parameter.type, value)
-            case Group():
+            case RankGroup():
                 numbers = [self.piece(parameter.name, _bytes(each.buffer.raw)) for each in value.members]
                 members = ", ".join(f"memory({n}).data" for n in numbers)
                 self.setup.append(f"void *ranks{parameter.at}[] = {{{members}}};")
@@ -109,7 +109,7 @@ class Driver:
             case _:
                 raise _refused(kernel, bound, f"a {parameter.type}, which no driver can make")
 
-    def _tile(self, kernel: Kernel, bound: Bound) -> None:
+    def _tile(self, kernel: Kernel, bound: BoundArgument) -> None:
         parameter, type = bound.parameter, bound.parameter.type
         assert isinstance(type, TileType)
         value = kernel.entry.body.block.args[parameter.at]
@@ -160,7 +160,7 @@ class Driver:
         return _TEXT.format(include=include, sizes=sizes, body=body)
 
 
-def _refused(kernel: Kernel, bound: Bound, what: str) -> PtoasError:
+def _refused(kernel: Kernel, bound: BoundArgument, what: str) -> PtoasError:
     place = argument_type_span(kernel.entry, bound.parameter.at)
     return problem("PTO-R716", f"%{bound.parameter.name} is {what}", place)
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from ptoas.analysis.effects import Access, Effects, Pair
+from ptoas.analysis.effects import Effects, OperandAccess, Pair
 from ptoas.dialects.pto.enums import Event, Pipe
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.slots import accesses
@@ -53,17 +53,17 @@ def effects_of(
     """An operation's declared accesses, each on its pipe."""
     own = model if isinstance(model, Pipe | Pipes) else model(op)
     pipes = Pipes(own, events=()) if isinstance(own, Pipe) else own
-    reads: list[Access] = []
-    writes: list[Access] = []
+    reads: list[OperandAccess] = []
+    writes: list[OperandAccess] = []
     for access in accesses(op):
         if access.slot in ignores:
             continue
         at = pipes.at.get(access.slot, pipes.pipe)
         for pipe in (at,) if isinstance(at, Pipe) else at:
             if access.read:
-                reads.append(Access(pipe, access.operand, False))
+                reads.append(OperandAccess(pipe, access.operand, False))
             if access.write or access.slot in clobbers:
-                writes.append(Access(pipe, access.operand, True))
+                writes.append(OperandAccess(pipe, access.operand, True))
     pairs = dict.fromkeys(pair for pair in (*pipes.before, *pipes.inside, *pipes.after) if ALL not in pair)
     reserved = tuple((*pair, event) for pair in pairs for event in pipes.events)
     return Effects(pipes.before, (*reads, *writes), pipes.after, reserved)

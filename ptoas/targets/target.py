@@ -30,7 +30,7 @@ from ptoas.targets.row import Entry, Forms, Row, Rows, Unsupported
 from ptoas.targets.specs import TileLayout
 
 if TYPE_CHECKING:
-    from ptoas.analysis.order import Seen
+    from ptoas.analysis.order import Access
     from ptoas.targets.rule import ProgramRules, Rule
 
 KB = 1024
@@ -64,7 +64,7 @@ class UbLayout:
         return self.total - self.reserved - (self.data_cache if simt else 0)
 
 
-def _in_no_order(first: Seen, second: Seen) -> bool:
+def _in_no_order(first: Access, second: Access) -> bool:
     return False
 
 
@@ -142,7 +142,7 @@ class Target:
     """Pipes that begin an instruction before the one before it is done (D26)."""
     cores: tuple[frozenset[Pipe], ...] = ()
     """The pipes of each kind of core; none: one core has them all."""
-    keeps_order: Callable[[Seen, Seen], bool] = field(default_factory=lambda: _in_no_order)
+    keeps_order: Callable[[Access, Access], bool] = field(default_factory=lambda: _in_no_order)
     """Return True if such a pipe executes two accesses in program order nevertheless."""
     launches: bool = True
     """True if kernels are launched on a device; otherwise an entry is a plain function."""

@@ -6,14 +6,14 @@ import pytest
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
-from ptoas.analysis.flow import Flow
+from ptoas.analysis.flow import ForwardAnalysis
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.grammar.parse import parse
 
 HEAD = "func.func @f(%n: index, %go: i1) {\n%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n"
 
 
-class Seen(Flow[set[Operation]]):
+class Seen(ForwardAnalysis[set[Operation]]):
     """Counts visits; the state is what may have been passed."""
 
     def __init__(self) -> None:

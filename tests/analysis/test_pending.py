@@ -7,13 +7,13 @@ from typing import Any, cast
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ptoas.analysis.order import Touch
+from ptoas.analysis.order import StaticAccess
 from ptoas.analysis.pending import Pending
 from ptoas.dialects.pto.enums import Pipe
 
 NONE = cast(Any, None)
 PIPES = (Pipe.PIPE_V, Pipe.PIPE_MTE2, Pipe.PIPE_MTE3)
-TOUCHES = [Touch(n, NONE, PIPES[n % 3], NONE, False, NONE, n // 2, 0, [], n % 3) for n in range(6)]
+TOUCHES = [StaticAccess(n, NONE, PIPES[n % 3], NONE, False, NONE, n // 2, 0, [], n % 3) for n in range(6)]
 DONE = 0b111
 
 touches = st.sampled_from(TOUCHES)
@@ -33,7 +33,7 @@ def masked(pipe: Pipe, mask: int, has: int, gets: int) -> int:
     return mask | gets | (4 if pipe is Pipe.PIPE_V else 0)
 
 
-def apply(pending: Pending, model: dict[Touch, int], step: tuple[str, Any, Any]) -> Pending:
+def apply(pending: Pending, model: dict[StaticAccess, int], step: tuple[str, Any, Any]) -> Pending:
     match step:
         case "put", touch, mask:
             pending.put(touch, mask)
@@ -61,7 +61,7 @@ def apply(pending: Pending, model: dict[Touch, int], step: tuple[str, Any, Any])
 @given(st.lists(steps, max_size=40), st.lists(steps, max_size=12))
 @settings(max_examples=300)
 def test_groups_are_their_accesses(first: list[Any], second: list[Any]) -> None:
-    pending, model = Pending(), dict[Touch, int]()
+    pending, model = Pending(), dict[StaticAccess, int]()
     for step in first:
         pending = apply(pending, model, step)
         assert dict(pending.items()) == model
@@ -95,6 +95,6 @@ def test_thousands_that_are_alike_are_changed_as_one() -> None:
     asked: list[int] = []
     pending = Pending()
     for n in range(2000):
-        pending.put(Touch(n, NONE, Pipe.PIPE_MTE2, NONE, True, NONE, n, 0, [], 0), 8)
+        pending.put(StaticAccess(n, NONE, Pipe.PIPE_MTE2, NONE, True, NONE, n, 0, [], 0), 8)
         pending.change(lambda _, mask: asked.append(mask) or mask | 16, DONE)
     assert len(list(pending.items())) == 2000 and len(asked) < 3 * 2000

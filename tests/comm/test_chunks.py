@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ptoas.ops.chunks import Chunk, Walk
+from ptoas.ops.chunks import Chunk, ChunkSequence
 
 shapes = st.tuples(*[st.integers(1, 3)] * 3, st.integers(1, 9), st.integers(1, 9))
 sizes = st.tuples(st.integers(1, 10), st.integers(1, 10))
@@ -18,7 +18,7 @@ sizes = st.tuples(st.integers(1, 10), st.integers(1, 10))
 @settings(max_examples=150)
 @given(st.integers(1, 4), shapes, sizes, st.integers(1, 2))
 def test_every_element_is_in_one_chunk(ranks: int, shape: tuple[int, ...], size: tuple[int, int], tiles: int):
-    walk = Walk(ranks, shape, size, tiles)
+    walk = ChunkSequence(ranks, shape, size, tiles)
     seen = np.zeros((ranks, *shape), np.int64)
     for number, chunk in enumerate(walk):
         seen[chunk.rank][chunk.place] += 1
@@ -33,7 +33,7 @@ def test_every_element_is_in_one_chunk(ranks: int, shape: tuple[int, ...], size:
 @given(st.integers(1, 4), shapes, sizes, st.integers(1, 2))
 def test_what_is_left_in_a_tile(ranks: int, shape: tuple[int, ...], size: tuple[int, int], tiles: int):
     """As if every chunk had been put into its tile, one after another."""
-    walk = Walk(ranks, shape, size, tiles)
+    walk = ChunkSequence(ranks, shape, size, tiles)
     for tile in range(tiles):
         its = [chunk for chunk in walk if chunk.tile == tile]
         left = walk.left(tile)
@@ -47,12 +47,12 @@ def put_over(chunks: list[Chunk]) -> dict[tuple[int, int], Chunk]:
 
 
 def test_data_that_fits_is_one_chunk_a_rank() -> None:
-    walk = Walk(3, (2, 1, 2, 4, 8), (16, 8))
+    walk = ChunkSequence(3, (2, 1, 2, 4, 8), (16, 8))
     assert [(c.rank, c.plane, c.rows, c.cols, c.tile) for c in walk] == [
         (r, None, 16, 8, 0) for r in range(3)
     ]
     assert all(np.empty(walk.shape)[chunk.place].shape == walk.shape for chunk in walk)
-    assert len(Walk(3, (2, 1, 2, 4, 8), (15, 8))) == 3 * 4
+    assert len(ChunkSequence(3, (2, 1, 2, 4, 8), (15, 8))) == 3 * 4
 
 
 @pytest.mark.parametrize(
@@ -67,22 +67,22 @@ def test_data_that_fits_is_one_chunk_a_rank() -> None:
     ],
 )
 def test_static_extents_divide(shape, size, static, wrong) -> None:
-    assert Walk(2, shape, size).remainder(static) == wrong
+    assert ChunkSequence(2, shape, size).remainder(static) == wrong
 
 
 def test_nothing_to_move() -> None:
-    walk = Walk(2, (1, 1, 1, 0, 8), (4, 4))
+    walk = ChunkSequence(2, (1, 1, 1, 0, 8), (4, 4))
     assert len(walk) == prod(walk.shape) == 0 and walk.left(0) == []
 
 
 @pytest.mark.parametrize("shape", [(1, 1, 1, 0, 4), (0, 1, 1, 4, 4), (1, 1, 1, 4, 0), (1, 0, 1, 9, 9)])
 def test_empty_data_has_no_chunk_even_where_it_would_fit(shape: tuple[int, ...]) -> None:
-    walk = Walk(3, shape, (4, 4), 2)
+    walk = ChunkSequence(3, shape, (4, 4), 2)
     assert len(walk) == 0 and list(walk) == [] and walk.left(0) == walk.left(1) == []
 
 
 def test_there_is_no_chunk_before_the_first_or_behind_the_last() -> None:
-    walk = Walk(2, (1, 1, 1, 8, 8), (4, 4))
+    walk = ChunkSequence(2, (1, 1, 1, 8, 8), (4, 4))
     assert walk[0].rank == 0 and walk[7].rank == 1 and len(walk) == 8
     for number in (-1, 8):
         with pytest.raises(IndexError):

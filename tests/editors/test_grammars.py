@@ -20,7 +20,7 @@ from ptoas.editors.textmate import patterns
 from ptoas.editors.vocabulary import vocabulary
 from ptoas.editors.write import files
 from ptoas.lsp.document import Document
-from ptoas.lsp.session import Settings
+from ptoas.lsp.session import EditorSettings
 
 ROOT = Path(__file__).parents[2]
 VSCODE = ROOT / "editors" / "vscode"
@@ -177,7 +177,9 @@ def test_the_extension_is_whole() -> None:
     assert {name for name in settings if name.startswith("ptoas.inlayHints.")} == {
         f"ptoas.inlayHints.{word}" for word in ("shapes", "addresses", "flags")
     }
-    assert Settings.of({"inlayHints": {"shapes": False}, "target": "all"}).targets == tuple(ptoas.TARGETS)
+    assert EditorSettings.of({"inlayHints": {"shapes": False}, "target": "all"}).targets == tuple(
+        ptoas.TARGETS
+    )
     for name in settings:
         assert (
             name.removeprefix("ptoas.").split(".")[0] in (ROOT / "docs" / "editors.md").read_text() + "trace"

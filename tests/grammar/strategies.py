@@ -133,9 +133,9 @@ class Maker:
         match constraint:
             case c.IndexTile() | c.IntegerTile():
                 return self.draw(tiles(self.draw(st.sampled_from([i16, i32]))))
-            case c.Tile():
+            case c.AnyTile():
                 return self.draw(tiles(own))
-            case c.View():
+            case c.AnyView():
                 return self.draw(views(own, rank))
             case c.TileOrView():
                 return self.draw(tiles(own) | views(own, rank))
@@ -146,21 +146,21 @@ class Maker:
                 return PtrType(i8)
             case c.Ptr():
                 return PtrType(own)
-            case c.Session():
+            case c.AnyAsyncSession():
                 return AsyncSessionType()
-            case c.Event():
+            case c.AnyAsyncEvent():
                 return AsyncEventType()
             case c.PrefetchContext():
                 return PrefetchAsyncContextType()
-            case c.Word():
+            case c.SignalWord():
                 return i32
-            case c.Counts():
+            case c.AnyCounts():
                 return c.COUNTS
-            case c.Address():
+            case c.AnyAddress():
                 return i64
             case c.PtrOrAddress():
                 return self.draw(st.sampled_from([i64, PtrType(i8), PtrType(own)]))
-            case c.LocalArray():
+            case c.AnyLocalArray():
                 return LocalArrayType.of([4] * rank, own if own in SCALARS else i32)
             case c.Struct():
                 return StructType.of([own, StructType.of([own, i8])] if own in SCALARS else [i32])
@@ -174,13 +174,13 @@ class Maker:
                 return EventIdArrayType(IntAttr(self.draw(st.integers(1, 8))))
             case k.Handle():
                 return PipeType()
-            case c.Counts():
+            case c.AnyCounts():
                 return c.COUNTS
             case c.Scalar():
                 return own
             case c.Extent():
                 return IndexType()
-            case c.Word():
+            case c.SignalWord():
                 return i32
             case c.Index():
                 return self.draw(st.sampled_from([IndexType(), i32, i64]))

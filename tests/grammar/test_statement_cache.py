@@ -10,7 +10,7 @@ import ptoas
 from ptoas.compiler.forms import print_module
 from ptoas.grammar import build
 from ptoas.grammar.spans import field_span, operand_span, operand_type_span, result_type_span, span_of
-from ptoas.ir.caches import Kept
+from ptoas.ir.caches import BoundedCache
 
 ARGUMENTS = """
 .arg %t0 : {t0}
@@ -191,7 +191,7 @@ def test_a_percent_sign_in_a_string_is_no_name() -> None:
 
 
 def test_a_cache_drops_its_older_half_when_it_is_full() -> None:
-    kept: Kept[int, str] = Kept(most=4)
+    kept: BoundedCache[int, str] = BoundedCache(most=4)
     for key in range(5):
         kept.keep(key, str(key))
     assert list(kept) == [2, 3, 4]

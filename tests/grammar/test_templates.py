@@ -28,7 +28,7 @@ from xdsl.traits import NoTerminator
 
 import ptoas
 from ptoas.compiler.forms import print_module
-from ptoas.dialects.pto.constraints import Index, Ptr, Scalar, Tile, View
+from ptoas.dialects.pto.constraints import AnyTile, AnyView, Index, Ptr, Scalar
 from ptoas.dialects.pto.enums import AtomicTypeAttr, PipeAttr
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
 from ptoas.dialects.pto.type_text import xdsl_context
@@ -62,13 +62,13 @@ class InsertOp(Instruction):
         "( outs($dst : ^dst))? {attrs}"
     )
     irdl_options = SEGMENTS
-    src = operand_def(Tile())
+    src = operand_def(AnyTile())
     row = operand_def(Index())
     col = operand_def(Index())
-    fp = opt_operand_def(Tile())
+    fp = opt_operand_def(AnyTile())
     quant = opt_operand_def(Scalar())
-    dst = opt_operand_def(Tile())
-    result = opt_result_def(Tile())
+    dst = opt_operand_def(AnyTile())
+    result = opt_result_def(AnyTile())
     mode = opt_prop_def(AtomicTypeAttr)
 
 
@@ -79,9 +79,9 @@ class CompareOp(Instruction):
     name = "pto.x_compare"
     ASSEMBLY_FORMAT: ClassVar = "ins($src {cmp = #cmp} : ^src(, #axis)?)( outs($dst : ^dst))? {attrs}"
     irdl_options = SEGMENTS
-    src = operand_def(Tile())
-    dst = opt_operand_def(Tile())
-    result = opt_result_def(Tile())
+    src = operand_def(AnyTile())
+    dst = opt_operand_def(AnyTile())
+    result = opt_result_def(AnyTile())
     cmp = prop_def(AtomicTypeAttr)
     axis = opt_prop_def(StringAttr)
 
@@ -98,8 +98,8 @@ class MergeOp(PtoOp):
     irdl_options = SEGMENTS
     lists = var_operand_def(Scalar())
     tmp = opt_operand_def(Ptr())
-    dst = operand_def(Tile())
-    taken = opt_operand_def(Tile())
+    dst = operand_def(AnyTile())
+    taken = opt_operand_def(AnyTile())
     no_tmp = opt_prop_def(UnitAttr)
 
 
@@ -109,7 +109,7 @@ class GetValueOp(PtoOp):
 
     name = "pto.x_getval"
     ASSEMBLY_FORMAT: ClassVar = "ins($src, $offset : ^src, ^offset) {attrs} outs : ^result"
-    src = operand_def(Tile())
+    src = operand_def(AnyTile())
     offset = operand_def(Index())
     result = result_def(Scalar())
 
@@ -119,7 +119,7 @@ class PushOp(PtoOp):
     name = "pto.x_push"
     ASSEMBLY_FORMAT: ClassVar = "($tile, $pipe : ^tile, ^pipe) {attrs}( lane($lane : ^lane))?"
     irdl_options = SEGMENTS
-    tile = operand_def(Tile())
+    tile = operand_def(AnyTile())
     pipe = operand_def(Ptr())
     lane = opt_operand_def(Scalar())
     split = prop_def(IntegerAttr)
@@ -136,7 +136,7 @@ class PopOp(PtoOp):
     col = opt_operand_def(Index())
     lane = opt_operand_def(Scalar())
     split = prop_def(IntegerAttr)
-    result = result_def(Tile())
+    result = result_def(AnyTile())
 
 
 @irdl_op_definition
@@ -149,7 +149,7 @@ class InitialiseOp(PtoOp):
     )
     irdl_options = SEGMENTS
     gm = opt_operand_def(Ptr())
-    view = opt_operand_def(View())
+    view = opt_operand_def(AnyView())
     buf = opt_operand_def(Scalar())
     id = opt_prop_def(IntegerAttr)
 
@@ -203,7 +203,7 @@ class ShapeOp(PtoOp):
 
     name = "pto.x_shape"
     ASSEMBLY_FORMAT: ClassVar = "$tile {attrs} : ^tile -> ^row, ^col"
-    tile = operand_def(Tile())
+    tile = operand_def(AnyTile())
     row = result_def(Index())
     col = result_def(Index())
 

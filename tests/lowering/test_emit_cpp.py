@@ -13,7 +13,7 @@ from ptoas.compiler.lower import lower
 from ptoas.diagnostics import PtoasError
 from ptoas.dialects.pto.enums import BLayout, PadValue, SLayout, TileLoc
 from ptoas.dialects.pto.types import TileType
-from ptoas.lowering.cpp.names import Names, identifier
+from ptoas.lowering.cpp.names import UniqueNames, identifier
 from ptoas.lowering.cpp.scalars import float_literal, integer_literal
 from ptoas.lowering.cpp.types import tile_cpp
 
@@ -60,7 +60,7 @@ def test_names_become_identifiers(text: str, expected: str) -> None:
 
 
 def test_names_are_used_once() -> None:
-    names = Names()
+    names = UniqueNames()
     assert [names.unique(n) for n in ("x", "x", "x_2", "x", "y_", "y_")] == [
         "x",
         "x_2",

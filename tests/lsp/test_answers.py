@@ -8,7 +8,7 @@ from ptoas.lsp import actions, completion, hover, lens, navigate, signature
 from ptoas.lsp.formatting import formatting
 from ptoas.lsp.names import Kind
 from ptoas.lsp.plan import plan
-from ptoas.lsp.session import File, Settings
+from ptoas.lsp.session import EditorSettings, File
 
 HEAD = """\
 .target a5
@@ -36,7 +36,7 @@ def at(text: str) -> tuple[File, int]:
 
 
 def hovered(text: str) -> str | None:
-    found = hover.hover(*at(text), Settings())
+    found = hover.hover(*at(text), EditorSettings())
     return None if found is None else found.contents.value  # type: ignore[union-attr]
 
 
@@ -175,4 +175,9 @@ def test_what_can_t_be_lowered_has_no_plan_and_what_is_wrong_no_verdict() -> Non
 
 
 def test_settings_that_make_no_sense_are_passed_over() -> None:
-    assert Settings.of(None) == Settings.of({"target": "a6"}) == Settings.of({"target": 3}) == Settings()
+    assert (
+        EditorSettings.of(None)
+        == EditorSettings.of({"target": "a6"})
+        == EditorSettings.of({"target": 3})
+        == EditorSettings()
+    )

@@ -13,7 +13,7 @@ from benchmarks.generate import program
 from ptoas.diagnostics import Diagnostic
 from ptoas.lsp import completion, hints, hover, lens, navigate, semantic, signature
 from ptoas.lsp.parts import VERSIONS
-from ptoas.lsp.session import File, Settings
+from ptoas.lsp.session import EditorSettings, File
 from ptoas.targets import TARGETS
 
 ROOT = Path(__file__).parents[2]
@@ -73,7 +73,7 @@ def test_edits_find_what_a_fresh_look_finds() -> None:
 
 def everything(file: File, offset: int) -> None:
     """Every question that an editor asks."""
-    settings = Settings()
+    settings = EditorSettings()
     file.findings(("a5",))
     hover.hover(file, offset, settings)
     completion.complete(file, offset)

@@ -16,7 +16,7 @@ from ptoas.machine.clocks import NUMBER, Clocks, Ledger
 from ptoas.machine.scheduler import Turns, Waiting
 from ptoas.runner.core import Program
 from ptoas.runner.kernel import Kernel
-from ptoas.runner.outcomes import Outcome, check
+from ptoas.runner.outcomes import ActorOutcome, check
 
 LINES = ptoas.parse(
     "func.func @main() {\n  pto.barrier #pto.pipe<PIPE_V>\n  pto.barrier #pto.pipe<PIPE_S>\n  return\n}\n",
@@ -28,10 +28,10 @@ LAUNCH = Launch(blocks=2)
 Life = Callable[[Actor], None]
 
 
-def together(*lives: Life, seed: int = 0) -> list[Outcome]:
+def together(*lives: Life, seed: int = 0) -> list[ActorOutcome]:
     """Let actors live; what became of each."""
     turns, ledger = Turns(len(lives), seed), Ledger()
-    outcomes = [Outcome(n) for n in range(len(lives))]
+    outcomes = [ActorOutcome(n) for n in range(len(lives))]
 
     def live(n: int) -> bool:
         try:

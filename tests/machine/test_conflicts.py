@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ptoas
-from ptoas.machine.accesses import Access, AccessLog, Form, pieces_at, pieces_of, united
+from ptoas.machine.accesses import AccessLog, AccessSite, StridedShape, pieces_at, pieces_of, united
 from ptoas.machine.actors import Actor, Launch, Seat
 from ptoas.machine.clocks import Ledger
 from ptoas.machine.conflicts import conflicts
@@ -73,11 +73,11 @@ def test_blocks_conflict_where_they_share_a_byte(
     launch = Launch(blocks=BLOCKS)
     actors = [Seat(ledger=ledger).actor(block, launch) for block in range(BLOCKS)]
     operands = [
-        Access(op, "m", 0, write, atomic="add" if n == 2 else None)
+        AccessSite(op, "m", 0, write, atomic="add" if n == 2 else None)
         for n, (op, write) in enumerate(zip(STATEMENTS, WRITES, strict=True))
     ]
 
-    def note(actor: Actor, statement: int, start: int, form: Form) -> None:
+    def note(actor: Actor, statement: int, start: int, form: StridedShape) -> None:
         series = log.series(operands[statement], -1, form, actor)
         series.time = actor.clocks.own[0][0]
         series.add(start)
@@ -86,7 +86,7 @@ def test_blocks_conflict_where_they_share_a_byte(
     for block, statement, start, form in first_block_first:
         if signal and block:
             actors[block].clocks.acquire("told")
-        note(actors[block], statement, start, Form(*form))
+        note(actors[block], statement, start, StridedShape(*form))
         if signal and not block:
             actors[0].clocks.release("told")
 
@@ -105,7 +105,7 @@ def test_blocks_conflict_where_they_share_a_byte(
 def test_a_long_walk_is_one_entry(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ptoas.machine.accesses.MOST_PIECES", 8)
     log, actor = AccessLog(), Actor()
-    series = log.series(Access(STATEMENTS[0], "m", 0, True), -1, Form((4,), (1,)), actor)
+    series = log.series(AccessSite(STATEMENTS[0], "m", 0, True), -1, StridedShape((4,), (1,)), actor)
     for _ in range(3):
         for start in range(0, 1000, 10):
             series.add(start)

@@ -17,9 +17,9 @@ from ptoas.dialects.pto.enums import Event as Flag
 from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp, WaitFlagOp
 from ptoas.machine.clocks import NUMBER, PIPES, Clocks, Known, Ledger
-from ptoas.profiling.record import Event, Trace, What, signal_of
+from ptoas.profiling.record import Trace, TraceEvent, What, signal_of
 from ptoas.profiling.timeline import Timeline, simulate
-from ptoas.profiling.work import Cost, Part, Work
+from ptoas.profiling.work import Cost, PipeWork, Work
 from ptoas.targets.costs import CostModel, table_of
 from tests.differential.generate import generate
 
@@ -38,7 +38,7 @@ def signal(op: SetFlagOp | WaitFlagOp) -> Any:
 @st.composite
 def works(draw: st.DrawFn) -> Work:
     lanes = draw(st.lists(pipes, min_size=1, max_size=2, unique=True))
-    parts = tuple(Part(lane, *[draw(st.integers(0, 50)) * 1.0] * 3) for lane in lanes)
+    parts = tuple(PipeWork(lane, *[draw(st.integers(0, 50)) * 1.0] * 3) for lane in lanes)
     cost = Cost("t", COST_MODEL, "guessed", "1", {}, parts, float(draw(st.integers(0, 5))))
     everything = draw(st.integers(0, 9)) == 0
     before = ((Pipe.PIPE_ALL, Pipe.PIPE_ALL),) if everything else draw(pairs)
@@ -68,7 +68,7 @@ def traces(draw: st.DrawFn) -> Trace:
                 continue
             subject = signal((SetFlagOp if kind is What.SET else WaitFlagOp)(*flag[1:]))
             up ^= {flag}
-        trace.events.append(Event(kind, subject, actor))
+        trace.events.append(TraceEvent(kind, subject, actor))
     return trace
 
 
@@ -151,7 +151,7 @@ def test_a_timeline_that_forgets_a_wait_is_noticed() -> None:
             1,
             0,
             (),
-            Cost("t", COST_MODEL, "guessed", "1", {}, (Part(pipe, 9, 9, 9),), 0),
+            Cost("t", COST_MODEL, "guessed", "1", {}, (PipeWork(pipe, 9, 9, 9),), 0),
         )
         for pipe in (Pipe.PIPE_MTE2, Pipe.PIPE_V)
     )
@@ -162,7 +162,7 @@ def test_a_timeline_that_forgets_a_wait_is_noticed() -> None:
         (What.WAIT, signal(WaitFlagOp(*flag))),
         (What.WORK, second),
     )
-    trace = Trace(A2A3, table_of(A2A3), [Event(kind, subject, (0, 0, 0)) for kind, subject in kinds])
+    trace = Trace(A2A3, table_of(A2A3), [TraceEvent(kind, subject, (0, 0, 0)) for kind, subject in kinds])
     timeline = simulate(trace)
     assert [(each.start, each.end) for each in timeline.slices] == [(0, 9), (9, 18)]
     timeline.slices[1].start, timeline.slices[1].end = 5.0, 14.0

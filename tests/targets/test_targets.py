@@ -11,7 +11,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, opt_operand_def, var_oper
 from xdsl.utils.test_value import create_ssa_value
 
 from ptoas.analysis.effects import NOTHING
-from ptoas.dialects.pto.constraints import Tile
+from ptoas.dialects.pto.constraints import AnyTile
 from ptoas.dialects.pto.element_types import BY_TEXT
 from ptoas.dialects.pto.elementwise import TNegOp
 from ptoas.dialects.pto.enums import Coalesce, Layout, TileLoc
@@ -233,7 +233,7 @@ def test_a_slot_that_nobody_classified_is_refused() -> None:
     class Wrong(PtoOp):
         name = "pto.wrong"
         WRITES: ClassVar = ("dest",)
-        src = operand_def(Tile())
+        src = operand_def(AnyTile())
 
     with pytest.raises(TypeError, match="has no slot 'dest', which it says it touches"):
         check_slots(Wrong)

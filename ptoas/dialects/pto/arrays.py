@@ -9,7 +9,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, tra
 from xdsl.traits import MemoryAllocEffect, MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
-from ptoas.dialects.pto.constraints import Index, LocalArray, Scalar, Struct
+from ptoas.dialects.pto.constraints import AnyLocalArray, Index, Scalar, Struct
 from ptoas.dialects.pto.element_types import element_text
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.local_types import LocalArrayType, StructType
@@ -22,7 +22,7 @@ class DeclareLocalArrayOp(PtoOp):
 
     name = "pto.declare_local_array"
     ASSEMBLY_FORMAT: ClassVar = "{attrs} -> ^result"
-    result = result_def(LocalArray())
+    result = result_def(AnyLocalArray())
     traits = traits_def(MemoryAllocEffect())
 
 
@@ -48,7 +48,7 @@ class LocalArrayGetOp(LocalArrayOp):
     name = "pto.local_array_get"
     ASSEMBLY_FORMAT: ClassVar = "$array[$indices] {attrs} : ^array -> ^result"
     RESULT_ELEMENT: ClassVar = "array"
-    array = operand_def(LocalArray("T"))
+    array = operand_def(AnyLocalArray("T"))
     indices = var_operand_def(Index())
     result = result_def(Scalar("T"))
     traits = traits_def(MemoryReadEffect())
@@ -60,7 +60,7 @@ class LocalArraySetOp(LocalArrayOp):
 
     name = "pto.local_array_set"
     ASSEMBLY_FORMAT: ClassVar = "$array[$indices], $value {attrs} : ^array, ^value"
-    array = operand_def(LocalArray("T"))
+    array = operand_def(AnyLocalArray("T"))
     indices = var_operand_def(Index())
     value = operand_def(Scalar("T"))
     traits = traits_def(MemoryWriteEffect())

@@ -7,7 +7,15 @@ from xdsl.dialects.builtin import IntegerAttr, i1
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, result_def, traits_def
 from xdsl.traits import Pure
 
-from ptoas.dialects.pto.constraints import BytePtr, Event, PrefetchContext, Scalar, Session, Tile, View
+from ptoas.dialects.pto.constraints import (
+    AnyAsyncEvent,
+    AnyAsyncSession,
+    AnyTile,
+    AnyView,
+    BytePtr,
+    PrefetchContext,
+    Scalar,
+)
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import AsyncEventType, AsyncSessionType, PrefetchAsyncContextType
 
@@ -23,9 +31,9 @@ class BuildAsyncSessionOp(PtoOp):
     EXTENDS_LIFETIME: ClassVar = True
     ASSEMBLY_FORMAT: ClassVar = "($scratch, $workspace : ^scratch, ^workspace) {attrs} -> ^session"
     RESULTS: ClassVar = (AsyncSessionType(),)
-    scratch = operand_def(Tile())
+    scratch = operand_def(AnyTile())
     workspace = operand_def(BytePtr())
-    session = result_def(Session())
+    session = result_def(AnyAsyncSession())
     sync_id = opt_prop_def(IntegerAttr)
     block_bytes = opt_prop_def(IntegerAttr)
     comm_block_offset = opt_prop_def(IntegerAttr)
@@ -38,7 +46,7 @@ class StartOp(PtoOp, ABC):
 
     SIDE_EFFECTING: ClassVar = True
     RESULTS: ClassVar = (AsyncEventType(),)
-    event = result_def(Event())
+    event = result_def(AnyAsyncEvent())
 
 
 class AsyncTransferOp(StartOp, ABC):
@@ -46,9 +54,9 @@ class AsyncTransferOp(StartOp, ABC):
 
     OUTS: ClassVar = ("dst",)
     ASSEMBLY_FORMAT: ClassVar = "($dst, $src, $session : ^dst, ^src, ^session) {attrs} -> ^event"
-    dst = operand_def(View("T"))
-    src = operand_def(View("T"))
-    session = operand_def(Session())
+    dst = operand_def(AnyView("T"))
+    src = operand_def(AnyView("T"))
+    session = operand_def(AnyAsyncSession())
 
 
 @irdl_op_definition
@@ -73,8 +81,8 @@ class EventOp(PtoOp, ABC):
     SIDE_EFFECTING: ClassVar = True
     RESULTS: ClassVar = (i1,)
     ASSEMBLY_FORMAT: ClassVar = "($event, $session : ^event, ^session) {attrs} -> ^completed"
-    event = operand_def(Event())
-    session = operand_def(Session())
+    event = operand_def(AnyAsyncEvent())
+    session = operand_def(AnyAsyncSession())
     completed = result_def(Scalar())
 
 
@@ -114,7 +122,7 @@ class GetPrefetchAsyncSessionOp(PtoOp):
     RESULTS: ClassVar = (AsyncSessionType(),)
     traits = traits_def(Pure())
     ctx = operand_def(PrefetchContext())
-    session = result_def(Session())
+    session = result_def(AnyAsyncSession())
 
 
 @irdl_op_definition
@@ -123,5 +131,5 @@ class TPrefetchAsyncOp(StartOp):
 
     name = "pto.tprefetch_async"
     ASSEMBLY_FORMAT: ClassVar = "($src, $ctx : ^src, ^ctx) {attrs} -> ^event"
-    src = operand_def(View())
+    src = operand_def(AnyView())
     ctx = operand_def(PrefetchContext())

@@ -17,7 +17,7 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from ptoas.dialects.pto.constraints import Index, Ptr, Scalar, Tile, TileOrView, View
+from ptoas.dialects.pto.constraints import AnyTile, AnyView, Index, Ptr, Scalar, TileOrView
 from ptoas.dialects.pto.core_constraints import Handle, PtrOrView
 from ptoas.dialects.pto.core_enums import Flow
 from ptoas.dialects.pto.core_types import AccPushEpilogueAttr, PipeType
@@ -139,7 +139,7 @@ class InitializePipeOp(PipeInitOp, ABC):
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     id = opt_prop_def(IntegerAttr)
     gm_slot_buffer = opt_operand_def(Ptr())
-    gm_slot_tensor = opt_operand_def(View())
+    gm_slot_tensor = opt_operand_def(AnyView())
     c2v_consumer_buf = opt_operand_def(Index())
     v2c_consumer_buf = opt_operand_def(Index())
 
@@ -258,7 +258,7 @@ class NumberedChannelOp(ChannelOp, ABC):
 
 class _AllocSlot(NumberedChannelOp, AllocSlotOp, ABC):
     ASSEMBLY_FORMAT: ClassVar = "{attrs} -> ^result"
-    result = result_def(View())
+    result = result_def(AnyView())
 
     @property
     def slot(self) -> SSAValue:
@@ -470,7 +470,7 @@ class DeclareTileOp(PtoOp):
     name = "pto.declare_tile"
     SIDE_EFFECTING: ClassVar = True
     ASSEMBLY_FORMAT: ClassVar = "{attrs} -> ^result"
-    result = result_def(Tile())
+    result = result_def(AnyTile())
 
 
 @irdl_op_definition
@@ -480,7 +480,7 @@ class DeclareGlobalOp(PtoOp):
     name = "pto.declare_global"
     SIDE_EFFECTING: ClassVar = True
     ASSEMBLY_FORMAT: ClassVar = "{attrs} -> ^result"
-    result = result_def(View())
+    result = result_def(AnyView())
 
 
 class HandleOp(ChannelOp, ABC):
@@ -552,7 +552,7 @@ class TAllocOp(HandleOp, AllocSlotOp):
     name = "pto.talloc"
     NO_EFFECT: ClassVar = ("entry",)
     ASSEMBLY_FORMAT: ClassVar = "($entry, $pipe_handle : ^entry, ^pipe_handle) {attrs}"
-    entry = operand_def(View())
+    entry = operand_def(AnyView())
     pipe_handle = operand_def(Handle())
 
     @property

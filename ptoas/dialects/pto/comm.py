@@ -16,7 +16,7 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from ptoas.dialects.pto.constraints import Scalar, Tile, View, ViewOrGroup
+from ptoas.dialects.pto.constraints import AnyTile, AnyView, Scalar, ViewOrGroup
 from ptoas.dialects.pto.enums import CollEngineAttr, ReduceOpAttr
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import GroupType, ViewType
@@ -37,7 +37,7 @@ class StagedOp(PtoOp, ABC):
     SCRATCH: ClassVar[tuple[str, ...]] = ("staging",)
     SIDE_EFFECTING: ClassVar = True
 
-    staging = var_operand_def(Tile("T"))
+    staging = var_operand_def(AnyTile("T"))
     pingpong = opt_prop_def(UnitAttr)
 
     @property
@@ -62,7 +62,7 @@ class CollectiveOp(StagedOp, ABC):
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
 
     group = var_operand_def(ViewOrGroup("T"))
-    staging = var_operand_def(Tile("T"))
+    staging = var_operand_def(AnyTile("T"))
     context = var_operand_def(Scalar())
     root = opt_prop_def(IntegerAttr)
     engine = opt_prop_def(CollEngineAttr)
@@ -106,7 +106,7 @@ class CommTGatherOp(CollectiveOp):
     OVERLOADS: ClassVar = ("tgather",)
     ASSEMBLY_FORMAT: ClassVar = _layout("$dst", "^dst")
     OUTS: ClassVar = ("dst",)
-    dst = operand_def(View("T"))
+    dst = operand_def(AnyView("T"))
 
 
 @irdl_op_definition
@@ -118,7 +118,7 @@ class CommTScatterOp(CollectiveOp):
     WRITES: ClassVar = ("group",)
     OVERLOADS: ClassVar = ("tscatter",)
     ASSEMBLY_FORMAT: ClassVar = _layout("$src", "^src")
-    src = operand_def(View("T"))
+    src = operand_def(AnyView("T"))
 
 
 @irdl_op_definition
@@ -130,7 +130,7 @@ class CommTBroadcastOp(CollectiveOp):
     WRITES: ClassVar = ("group",)
     OVERLOADS: ClassVar = ("tbroadcast",)
     ASSEMBLY_FORMAT: ClassVar = _layout("$src", "^src")
-    src = operand_def(View("T"))
+    src = operand_def(AnyView("T"))
 
 
 @irdl_op_definition
@@ -147,6 +147,6 @@ class CommTReduceOp(CollectiveOp):
     OUTS: ClassVar = ("dst",)
     SCRATCH: ClassVar = ("acc", "staging")
     KEYS: ClassVar = {"op": "reduceOp"}
-    dst = operand_def(View("T"))
-    acc = opt_operand_def(Tile("T"))
+    dst = operand_def(AnyView("T"))
+    acc = opt_operand_def(AnyTile("T"))
     op = opt_prop_def(ReduceOpAttr, prop_name="reduceOp")

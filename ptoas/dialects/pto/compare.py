@@ -15,7 +15,7 @@ from xdsl.irdl import (
     opt_result_def,
 )
 
-from ptoas.dialects.pto.constraints import IntegerTile, Scalar, Tile
+from ptoas.dialects.pto.constraints import AnyTile, IntegerTile, Scalar
 from ptoas.dialects.pto.enums import CmpModeAttr
 from ptoas.dialects.pto.instruction import Instruction
 
@@ -34,8 +34,8 @@ class TCmpOp(CompareOp):
 
     name = "pto.tcmp"
     ASSEMBLY_FORMAT: ClassVar = "ins($src0, $src1 {attrs} : ^src0, ^src1)( outs($dst : ^dst))?"
-    src0 = operand_def(Tile("T"))
-    src1 = operand_def(Tile("T"))
+    src0 = operand_def(AnyTile("T"))
+    src1 = operand_def(AnyTile("T"))
 
 
 @irdl_op_definition
@@ -44,7 +44,7 @@ class TCmpSOp(CompareOp):
 
     name = "pto.tcmps"
     ASSEMBLY_FORMAT: ClassVar = "ins($src, $scalar {attrs} : ^src, ^scalar)( outs($dst : ^dst))?"
-    src = operand_def(Tile("T"))
+    src = operand_def(AnyTile("T"))
     scalar = operand_def(Scalar("T"))
 
 
@@ -56,9 +56,9 @@ class TSelOp(Instruction):
     SCRATCH: ClassVar = ("tmp",)
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     mask = operand_def(IntegerTile())
-    src0 = operand_def(Tile("T"))
-    src1 = operand_def(Tile("T"))
-    tmp = opt_operand_def(Tile())
+    src0 = operand_def(AnyTile("T"))
+    src1 = operand_def(AnyTile("T"))
+    tmp = opt_operand_def(AnyTile())
 
 
 @irdl_op_definition
@@ -69,6 +69,6 @@ class TSelSOp(Instruction):
     SCRATCH: ClassVar = ("tmp",)
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     mask = operand_def(IntegerTile())
-    src = operand_def(Tile("T"))
-    tmp = opt_operand_def(Tile())
+    src = operand_def(AnyTile("T"))
+    tmp = opt_operand_def(AnyTile())
     scalar = operand_def(Scalar("T"))

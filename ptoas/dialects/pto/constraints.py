@@ -74,7 +74,7 @@ class PtoConstraint(AttrConstraint):
         return self
 
 
-class Tile(PtoConstraint):
+class AnyTile(PtoConstraint):
     def kind(self) -> str:
         return "a tile"
 
@@ -86,7 +86,7 @@ class Tile(PtoConstraint):
         return attr.element_type
 
 
-class IntegerTile(Tile):
+class IntegerTile(AnyTile):
     def kind(self) -> str:
         return "a tile of integers"
 
@@ -101,7 +101,7 @@ class IndexTile(IntegerTile):
         return "a tile of integer indices"
 
 
-class View(PtoConstraint):
+class AnyView(PtoConstraint):
     def kind(self) -> str:
         return "a view of global memory (memref, tensor_view or partition_tensor_view)"
 
@@ -156,7 +156,7 @@ class ScalarPtr(Ptr):
         return isinstance(attr, PtrType) and attr.space in (AddressSpace.GM, AddressSpace.Vec)
 
 
-class Address(PtoConstraint):
+class AnyAddress(PtoConstraint):
     """A number of 64 bits that counts bytes."""
 
     memory = False
@@ -178,7 +178,7 @@ class PtrOrAddress(PtoConstraint):
         return "a pointer or an address (i64)"
 
     def accepts(self, attr: Attribute) -> bool:
-        return ScalarPtr().accepts(attr) or Address().accepts(attr)
+        return ScalarPtr().accepts(attr) or AnyAddress().accepts(attr)
 
 
 class Scalar(PtoConstraint):
@@ -215,7 +215,7 @@ class Extent(Index):
         return isinstance(attr, IndexType)
 
 
-class Counts(PtoConstraint):
+class AnyCounts(PtoConstraint):
     """Four numbers that an instruction sets: how many pairs it took of each list."""
 
     memory = False
@@ -237,7 +237,7 @@ def counts(value: Attribute) -> list[int]:
     return numbers * (4 // len(numbers))
 
 
-class Word(Index):
+class SignalWord(Index):
     """A signal's value, what it is compared with, or a number of cores."""
 
     def kind(self) -> str:
@@ -257,7 +257,7 @@ class BytePtr(Ptr):
         return super().accepts(attr) and isinstance(attr, PtrType) and element_size(attr.element_type) == 1
 
 
-class Session(PtoConstraint):
+class AnyAsyncSession(PtoConstraint):
     memory = False
 
     def kind(self) -> str:
@@ -267,7 +267,7 @@ class Session(PtoConstraint):
         return isinstance(attr, AsyncSessionType)
 
 
-class Event(PtoConstraint):
+class AnyAsyncEvent(PtoConstraint):
     memory = False
 
     def kind(self) -> str:
@@ -287,7 +287,7 @@ class PrefetchContext(PtoConstraint):
         return isinstance(attr, PrefetchAsyncContextType)
 
 
-class LocalArray(PtoConstraint):
+class AnyLocalArray(PtoConstraint):
     """It lies on the stack: no pipe but the scalar one comes near it."""
 
     memory = False

@@ -27,7 +27,7 @@ Takes: TypeAlias = "Callable[[Slot, Any], bool]"
 """Whether a slot takes an argument."""
 
 
-class Call:
+class InstructionArguments:
     """The arguments of one instruction, each at its place."""
 
     def __init__(self) -> None:
@@ -36,14 +36,16 @@ class Call:
         self.results: list[Attribute] = []
 
 
-def bind(cls: type[PtoOp], arguments: Sequence[Any], named: Mapping[str, Any], takes: Takes) -> Call:
+def bind(
+    cls: type[PtoOp], arguments: Sequence[Any], named: Mapping[str, Any], takes: Takes
+) -> InstructionArguments:
     """Give every argument its place; raises `TypeError`.
 
     By position, types are those of the results, and all else fills the slots in their order, then the
     attributes that the text writes by position. What an optional slot does not take passes it by. Scratch
     is given by name only: it would be mistaken for the destination.
     """
-    call = Call()
+    call = InstructionArguments()
     signature = cls.signature()
     fields = {**_fields(cls), **signature.fields}
     slots = {slot.name: slot for slot in signature.slots}
@@ -82,7 +84,7 @@ def construct(
     return finish(cls, call)
 
 
-def finish(cls: type[PtoOp], call: Call) -> dict[str, Any]:
+def finish(cls: type[PtoOp], call: InstructionArguments) -> dict[str, Any]:
     """The arguments of `build`, from values at their places; finds the types of the results."""
     return {
         "operands": [call.operands.get(slot.name, ()) for slot in cls.signature().slots],
@@ -135,7 +137,7 @@ def _passes_by(slot: Slot, argument: Any, takes: Takes) -> bool:
     return (slot.optional or slot.variadic) and not takes(slot, argument)
 
 
-def _put(cls: type[PtoOp], call: Call, slot: Slot, argument: Any, takes: Takes) -> None:
+def _put(cls: type[PtoOp], call: InstructionArguments, slot: Slot, argument: Any, takes: Takes) -> None:
     several = isinstance(argument, list | tuple)
     if several and not slot.variadic:
         raise _error(cls, f"takes one value as `{slot.name}`, found {_found(argument)}")
@@ -146,7 +148,7 @@ def _put(cls: type[PtoOp], call: Call, slot: Slot, argument: Any, takes: Takes) 
     call.operands[slot.name] = values
 
 
-def _require_all(cls: type[PtoOp], signature: Signature, call: Call) -> None:
+def _require_all(cls: type[PtoOp], signature: Signature, call: InstructionArguments) -> None:
     for slot in signature.slots:
         if not (slot.optional or slot.variadic or call.operands.get(slot.name)):
             raise _error(cls, f"needs `{slot.name}`: {_kind(slot)}")
@@ -155,7 +157,7 @@ def _require_all(cls: type[PtoOp], signature: Signature, call: Call) -> None:
             raise _error(cls, f"needs the attribute `{name}`")
 
 
-def _result_types(cls: type[PtoOp], call: Call) -> Sequence[Attribute]:
+def _result_types(cls: type[PtoOp], call: InstructionArguments) -> Sequence[Attribute]:
     """The types of the results, as given or as the operands tell."""
     signature = cls.signature()
     required = sum(not optional for _, _, optional in signature.results)
@@ -180,7 +182,7 @@ def _result_types(cls: type[PtoOp], call: Call) -> Sequence[Attribute]:
 # --- attributes ------------------------------------------------------------------------------------
 
 
-def _set(cls: type[PtoOp], call: Call, field: Field, value: Any) -> None:
+def _set(cls: type[PtoOp], call: InstructionArguments, field: Field, value: Any) -> None:
     is_flag = UnitAttr in (field.constraint.get_bases() or ())
     if value is None or (is_flag and value is False):
         return

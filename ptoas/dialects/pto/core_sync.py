@@ -17,7 +17,7 @@ from xdsl.irdl import (
 from xdsl.traits import NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
-from ptoas.dialects.pto.constraints import Index, Ptr, Word
+from ptoas.dialects.pto.constraints import Index, Ptr, SignalWord
 from ptoas.dialects.pto.core_constraints import PtrOrView
 from ptoas.dialects.pto.core_enums import SyncAllMode, SyncAllModeAttr, SyncCoreTypeAttr
 from ptoas.dialects.pto.enums import KernelKind, Pipe, PipeAttr
@@ -178,7 +178,7 @@ class SyncAllOp(PtoOp):
     mode = prop_def(SyncAllModeAttr)
     core_type = prop_def(SyncCoreTypeAttr)
     workspace = opt_operand_def(PtrOrView())
-    used_cores = opt_operand_def(Word())
+    used_cores = opt_operand_def(SignalWord())
 
     def verify_(self) -> None:
         if self.workspace is None and self.used_cores is not None:

@@ -10,7 +10,7 @@ from xdsl.irdl import (
     opt_prop_def,
 )
 
-from ptoas.dialects.pto.constraints import Scalar, Tile
+from ptoas.dialects.pto.constraints import AnyTile, Scalar
 from ptoas.dialects.pto.enums import (
     DivPrecisionAttr,
     ExpPrecisionAttr,
@@ -29,9 +29,9 @@ class TernaryOp(Instruction, ABC):
     """`dst[i, j] = f(src0[i, j], src1[i, j], src2[i, j])`."""
 
     RESULT_LIKE: ClassVar = "src0"
-    src0 = operand_def(Tile("T"))
-    src1 = operand_def(Tile("T"))
-    src2 = operand_def(Tile("T"))
+    src0 = operand_def(AnyTile("T"))
+    src1 = operand_def(AnyTile("T"))
+    src2 = operand_def(AnyTile("T"))
 
 
 # --- two tiles -----------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from xdsl.irdl import (
     opt_prop_def,
 )
 
-from ptoas.dialects.pto.constraints import Scalar, Tile
+from ptoas.dialects.pto.constraints import AnyTile, Scalar
 from ptoas.dialects.pto.enums import DivPrecisionAttr
 from ptoas.dialects.pto.instruction import Instruction
 
@@ -19,7 +19,7 @@ from ptoas.dialects.pto.instruction import Instruction
 class ExpandOp(Instruction, ABC):
     """A row or a column, repeated as often as the destination is large."""
 
-    src = operand_def(Tile("T"))
+    src = operand_def(AnyTile("T"))
 
 
 class RowExpandOp(Instruction, ABC):
@@ -29,16 +29,16 @@ class RowExpandOp(Instruction, ABC):
     SCRATCH: ClassVar[tuple[str, ...]] = ("tmp",)
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
 
-    src0 = operand_def(Tile("T"))
-    src1 = operand_def(Tile("T"))
-    tmp = opt_operand_def(Tile("T"))
+    src0 = operand_def(AnyTile("T"))
+    src1 = operand_def(AnyTile("T"))
+    tmp = opt_operand_def(AnyTile("T"))
 
 
 class ColumnExpandOp(Instruction, ABC):
     """`dst[i, j] = f(src0[i, j], src1[0, j])`."""
 
-    src0 = operand_def(Tile("T"))
-    src1 = operand_def(Tile("T"))
+    src0 = operand_def(AnyTile("T"))
+    src1 = operand_def(AnyTile("T"))
 
 
 @irdl_op_definition

@@ -18,7 +18,7 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from ptoas.dialects.pto.constraints import IndexTile, Scalar, Tile, View
+from ptoas.dialects.pto.constraints import AnyTile, AnyView, IndexTile, Scalar
 from ptoas.dialects.pto.enums import (
     CmpModeAttr,
     Coalesce,
@@ -41,7 +41,7 @@ class IndexedMemoryOp(PtoOp, ABC):
     DATA: ClassVar[str]
     """The slot of the tile whose rows or elements move."""
 
-    mem = operand_def(View("T"))
+    mem = operand_def(AnyView("T"))
     idx = operand_def(IndexTile())
     coalesce = opt_prop_def(CoalesceAttr)
 
@@ -107,9 +107,9 @@ class MScatterOp(IndexedMemoryOp):
     OUTS: ClassVar = ("mem",)
     SUFFIXES: ClassVar = ("coalesce", "scatterOob", "scatterAtomicOp", "scatterConflict")
     REFUSED: ClassVar = {"CMode": "did you mean `coalesce`?", "Atomic": "did you mean `scatterAtomicOp`?"}
-    src = operand_def(Tile("T"))
+    src = operand_def(AnyTile("T"))
     idx = operand_def(IndexTile())
-    mem = operand_def(View("T"))
+    mem = operand_def(AnyView("T"))
     scatter_oob = opt_prop_def(ScatterOOBAttr, prop_name="scatterOob")
     scatter_atomic_op = opt_prop_def(ScatterAtomicOpAttr, prop_name="scatterAtomicOp")
     scatter_conflict = opt_prop_def(ScatterConflictAttr, prop_name="scatterConflict")
@@ -142,14 +142,14 @@ class TGatherOp(Instruction):
         AttrSizedOperandSegments(as_property=True),
         AttrSizedResultSegments(as_property=True),
     )
-    src = operand_def(Tile())
+    src = operand_def(AnyTile())
     indices = opt_operand_def(IndexTile())
     threshold = opt_operand_def(Scalar())
-    tmp = opt_operand_def(Tile())
-    dst = opt_operand_def(Tile())
-    cdst = opt_operand_def(Tile())
-    result = opt_result_def(Tile())
-    count = opt_result_def(Tile())
+    tmp = opt_operand_def(AnyTile())
+    dst = opt_operand_def(AnyTile())
+    cdst = opt_operand_def(AnyTile())
+    result = opt_result_def(AnyTile())
+    count = opt_result_def(AnyTile())
     mask_pattern = opt_prop_def(MaskPatternAttr, prop_name="maskPattern")
     axis = opt_prop_def(StringAttr)
     cmp_mode = opt_prop_def(CmpModeAttr, prop_name="cmpMode")
@@ -195,7 +195,7 @@ class TGatherBOp(Instruction):
     """Gather 32-byte blocks: block `b` of row `i` of `dst` is the block of `src` at byte `offsets[i, b]`."""
 
     name = "pto.tgatherb"
-    src = operand_def(Tile("T"))
+    src = operand_def(AnyTile("T"))
     offsets = operand_def(IndexTile())
 
 
@@ -207,7 +207,7 @@ class TScatterOp(Instruction):
     name = "pto.tscatter"
     ASSEMBLY_FORMAT: ClassVar = "ins($src(, $idx)? : ^src(, ^idx)?(, #axis)?)( outs($dst : ^dst))? {attrs}"
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    src = operand_def(Tile("T"))
+    src = operand_def(AnyTile("T"))
     idx = opt_operand_def(IndexTile())
     mask_pattern = opt_prop_def(MaskPatternAttr, prop_name="maskPattern")
     axis = opt_prop_def(StringAttr)

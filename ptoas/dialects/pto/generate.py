@@ -4,7 +4,7 @@ from xdsl.dialects.builtin import BoolAttr, IntegerAttr
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def
 from xdsl.utils.exceptions import VerifyException
 
-from ptoas.dialects.pto.constraints import Index, Scalar, Tile
+from ptoas.dialects.pto.constraints import AnyTile, Index, Scalar
 from ptoas.dialects.pto.instruction import Instruction
 
 
@@ -51,8 +51,8 @@ class THistogramOp(Instruction):
     higher bytes are as `idx` says."""
 
     name = "pto.thistogram"
-    src = operand_def(Tile())
-    idx = operand_def(Tile())
+    src = operand_def(AnyTile())
+    idx = operand_def(AnyTile())
     byte = opt_prop_def(IntegerAttr)
     is_msb = opt_prop_def(BoolAttr, prop_name="isMSB")
 

@@ -31,7 +31,7 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from ptoas.dialects.pto.constraints import PtoConstraint, Scalar, Tile
+from ptoas.dialects.pto.constraints import AnyTile, PtoConstraint, Scalar
 from ptoas.dialects.pto.construct import by_result, construct, segments
 from ptoas.dialects.pto.enums import PtoEnumAttr
 from ptoas.dialects.pto.slots import DeclaredEffects, accesses
@@ -392,8 +392,8 @@ class Instruction(PtoOp, ABC):
     OUTS: ClassVar[tuple[str, ...]] = ("dst",)
     GIVES_TILES: ClassVar[bool] = True
 
-    dst = opt_operand_def(Tile("T"))
-    result = opt_result_def(Tile("T"))
+    dst = opt_operand_def(AnyTile("T"))
+    result = opt_result_def(AnyTile("T"))
 
     @property
     def destination(self) -> SSAValue:
@@ -415,22 +415,22 @@ class UnaryOp(Instruction, ABC):
     """`dst[i, j] = f(src[i, j])`."""
 
     RESULT_LIKE: ClassVar = "src"
-    src = operand_def(Tile("T"))
+    src = operand_def(AnyTile("T"))
 
 
 class BinaryOp(Instruction, ABC):
     """`dst[i, j] = f(src0[i, j], src1[i, j])`."""
 
     RESULT_LIKE: ClassVar = "src0"
-    src0 = operand_def(Tile("T"))
-    src1 = operand_def(Tile("T"))
+    src0 = operand_def(AnyTile("T"))
+    src1 = operand_def(AnyTile("T"))
 
 
 class ScalarOp(Instruction, ABC):
     """`dst[i, j] = f(src[i, j], scalar)`."""
 
     RESULT_LIKE: ClassVar = "src"
-    src = operand_def(Tile("T"))
+    src = operand_def(AnyTile("T"))
     scalar = operand_def(Scalar("T"))
 
 
@@ -440,10 +440,10 @@ class ScratchOp(Instruction, ABC):
     SCRATCH: ClassVar[tuple[str, ...]] = ("tmp",)
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
 
-    tmp = opt_operand_def(Tile())
+    tmp = opt_operand_def(AnyTile())
 
 
 class ReductionOp(ScratchOp, ABC):
     """A reduction along one axis."""
 
-    src = operand_def(Tile("T"))
+    src = operand_def(AnyTile("T"))

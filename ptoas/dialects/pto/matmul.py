@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import f32, i32
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, opt_operand_def, opt_prop_def, opt_result_def
 
-from ptoas.dialects.pto.constraints import Tile
+from ptoas.dialects.pto.constraints import AnyTile
 from ptoas.dialects.pto.element_types import BY_TYPE
 from ptoas.dialects.pto.enums import AccPhaseAttr, BLayout, SLayout, TileLoc
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
@@ -33,8 +33,8 @@ def accumulator(lhs: Attribute, rhs: Attribute) -> TileType:
 class ProductOp(Instruction, ABC):
     """A product of two matrices, with or without something to begin with."""
 
-    dst = opt_operand_def(Tile())
-    result = opt_result_def(Tile())
+    dst = opt_operand_def(AnyTile())
+    result = opt_result_def(AnyTile())
     acc_phase = opt_prop_def(AccPhaseAttr, prop_name="accPhase")
 
     @classmethod
@@ -62,8 +62,8 @@ class TMatmulOp(ProductOp):
     """
 
     name = "pto.tmatmul"
-    lhs = operand_def(Tile())
-    rhs = operand_def(Tile())
+    lhs = operand_def(AnyTile())
+    rhs = operand_def(AnyTile())
 
 
 @irdl_op_definition
@@ -74,9 +74,9 @@ class TMatmulAccOp(AccumulateOp):
     """
 
     name = "pto.tmatmul.acc"
-    acc_in = operand_def(Tile())
-    lhs = operand_def(Tile())
-    rhs = operand_def(Tile())
+    acc_in = operand_def(AnyTile())
+    lhs = operand_def(AnyTile())
+    rhs = operand_def(AnyTile())
 
 
 @irdl_op_definition
@@ -87,9 +87,9 @@ class TMatmulBiasOp(ProductOp):
     """
 
     name = "pto.tmatmul.bias"
-    lhs = operand_def(Tile())
-    rhs = operand_def(Tile())
-    bias = operand_def(Tile())
+    lhs = operand_def(AnyTile())
+    rhs = operand_def(AnyTile())
+    bias = operand_def(AnyTile())
 
 
 class MxOp(ProductOp, ABC):
@@ -106,10 +106,10 @@ class TMatmulMxOp(MxOp):
     """
 
     name = "pto.tmatmul.mx"
-    lhs = operand_def(Tile())
-    lhs_scale = operand_def(Tile())
-    rhs = operand_def(Tile())
-    rhs_scale = operand_def(Tile())
+    lhs = operand_def(AnyTile())
+    lhs_scale = operand_def(AnyTile())
+    rhs = operand_def(AnyTile())
+    rhs_scale = operand_def(AnyTile())
 
 
 @irdl_op_definition
@@ -117,11 +117,11 @@ class TMatmulMxAccOp(MxOp, AccumulateOp):
     """As `tmatmul.mx`, added to `acc_in`, which is `dst`."""
 
     name = "pto.tmatmul.mx.acc"
-    acc_in = operand_def(Tile())
-    lhs = operand_def(Tile())
-    lhs_scale = operand_def(Tile())
-    rhs = operand_def(Tile())
-    rhs_scale = operand_def(Tile())
+    acc_in = operand_def(AnyTile())
+    lhs = operand_def(AnyTile())
+    lhs_scale = operand_def(AnyTile())
+    rhs = operand_def(AnyTile())
+    rhs_scale = operand_def(AnyTile())
 
 
 @irdl_op_definition
@@ -129,11 +129,11 @@ class TMatmulMxBiasOp(MxOp):
     """As `tmatmul.mx`, added to `bias[0, j]`."""
 
     name = "pto.tmatmul.mx.bias"
-    lhs = operand_def(Tile())
-    lhs_scale = operand_def(Tile())
-    rhs = operand_def(Tile())
-    rhs_scale = operand_def(Tile())
-    bias = operand_def(Tile())
+    lhs = operand_def(AnyTile())
+    lhs_scale = operand_def(AnyTile())
+    rhs = operand_def(AnyTile())
+    rhs_scale = operand_def(AnyTile())
+    bias = operand_def(AnyTile())
 
 
 @irdl_op_definition
@@ -141,10 +141,10 @@ class TGemvMxOp(MxOp):
     """As `tmatmul.mx`, of one row."""
 
     name = "pto.tgemv.mx"
-    lhs = operand_def(Tile())
-    lhs_scale = operand_def(Tile())
-    rhs = operand_def(Tile())
-    rhs_scale = operand_def(Tile())
+    lhs = operand_def(AnyTile())
+    lhs_scale = operand_def(AnyTile())
+    rhs = operand_def(AnyTile())
+    rhs_scale = operand_def(AnyTile())
 
 
 @irdl_op_definition
@@ -152,11 +152,11 @@ class TGemvMxAccOp(MxOp, AccumulateOp):
     """As `tmatmul.mx.acc`, of one row."""
 
     name = "pto.tgemv.mx.acc"
-    acc_in = operand_def(Tile())
-    lhs = operand_def(Tile())
-    lhs_scale = operand_def(Tile())
-    rhs = operand_def(Tile())
-    rhs_scale = operand_def(Tile())
+    acc_in = operand_def(AnyTile())
+    lhs = operand_def(AnyTile())
+    lhs_scale = operand_def(AnyTile())
+    rhs = operand_def(AnyTile())
+    rhs_scale = operand_def(AnyTile())
 
 
 @irdl_op_definition
@@ -164,11 +164,11 @@ class TGemvMxBiasOp(MxOp):
     """As `tmatmul.mx.bias`, of one row."""
 
     name = "pto.tgemv.mx.bias"
-    lhs = operand_def(Tile())
-    lhs_scale = operand_def(Tile())
-    rhs = operand_def(Tile())
-    rhs_scale = operand_def(Tile())
-    bias = operand_def(Tile())
+    lhs = operand_def(AnyTile())
+    lhs_scale = operand_def(AnyTile())
+    rhs = operand_def(AnyTile())
+    rhs_scale = operand_def(AnyTile())
+    bias = operand_def(AnyTile())
 
 
 @irdl_op_definition
@@ -179,8 +179,8 @@ class TGetScaleAddrOp(PtoOp):
     OUTS: ClassVar = ("dst",)
     NO_EFFECT: ClassVar = ("src", "dst")
     SIDE_EFFECTING: ClassVar = True
-    src = operand_def(Tile())
-    dst = operand_def(Tile())
+    src = operand_def(AnyTile())
+    dst = operand_def(AnyTile())
 
 
 @irdl_op_definition
@@ -188,8 +188,8 @@ class TGemvOp(ProductOp):
     """`dst[0, j] = sum over k of lhs[0, k] * rhs[k, j]`: a vector times a matrix."""
 
     name = "pto.tgemv"
-    lhs = operand_def(Tile())
-    rhs = operand_def(Tile())
+    lhs = operand_def(AnyTile())
+    rhs = operand_def(AnyTile())
 
 
 @irdl_op_definition
@@ -197,9 +197,9 @@ class TGemvAccOp(AccumulateOp):
     """`dst[0, j] = acc_in[0, j] + sum over k of lhs[0, k] * rhs[k, j]`; `acc_in` is `dst`."""
 
     name = "pto.tgemv.acc"
-    acc_in = operand_def(Tile())
-    lhs = operand_def(Tile())
-    rhs = operand_def(Tile())
+    acc_in = operand_def(AnyTile())
+    lhs = operand_def(AnyTile())
+    rhs = operand_def(AnyTile())
 
 
 @irdl_op_definition
@@ -207,6 +207,6 @@ class TGemvBiasOp(ProductOp):
     """`dst[0, j] = bias[0, j] + sum over k of lhs[0, k] * rhs[k, j]`."""
 
     name = "pto.tgemv.bias"
-    lhs = operand_def(Tile())
-    rhs = operand_def(Tile())
-    bias = operand_def(Tile())
+    lhs = operand_def(AnyTile())
+    rhs = operand_def(AnyTile())
+    bias = operand_def(AnyTile())

@@ -14,7 +14,7 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from ptoas.dialects.pto.constraints import Index, Tile, TileOrView, View
+from ptoas.dialects.pto.constraints import AnyTile, AnyView, Index, TileOrView
 from ptoas.dialects.pto.element_types import element_text
 from ptoas.dialects.pto.enums import (
     AtomicType,
@@ -48,7 +48,7 @@ class TLoadOp(Instruction):
         "the call of the library has no such argument: say pad=zero, max or min in the type of the tile, or "
         "use tfillpad",
     )
-    mem = operand_def(View("T"))
+    mem = operand_def(AnyView("T"))
     layout = opt_prop_def(LayoutAttr)
 
     @classmethod
@@ -72,10 +72,10 @@ class TStoreOp(PtoOp):
         "ins($src : ^src( fp $fp : ^fp)?(, $pre_quant : ^pre_quant)?) outs($mem : ^mem) {attrs}"
     )
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    src = operand_def(Tile())
-    fp = opt_operand_def(Tile())
+    src = operand_def(AnyTile())
+    fp = opt_operand_def(AnyTile())
     pre_quant = opt_operand_def(Index())
-    mem = operand_def(View())
+    mem = operand_def(AnyView())
     atomic_type = opt_prop_def(AtomicTypeAttr, prop_name="atomicType")
     relu_pre_mode = opt_prop_def(ReluPreModeAttr, prop_name="reluPreMode")
     st_phase = opt_prop_def(STPhaseAttr, prop_name="stPhase")
@@ -106,7 +106,7 @@ class TPrefetchOp(Instruction):
     """`dst[i, j] = src[i, j]`, begun ahead of its use: a block of global memory into a tile."""
 
     name = "pto.tprefetch"
-    src = operand_def(View())
+    src = operand_def(AnyView())
 
     @classmethod
     def infer_result_types(
@@ -124,7 +124,7 @@ class TPrintOp(PtoOp):
     SIDE_EFFECTING: ClassVar = True
     SCRATCH: ClassVar[tuple[str, ...]] = ("tmp",)
     src = operand_def(TileOrView())
-    tmp = opt_operand_def(View())
+    tmp = opt_operand_def(AnyView())
     print_format = opt_prop_def(PrintFormatAttr, prop_name="printFormat")
 
     def verify_(self) -> None:

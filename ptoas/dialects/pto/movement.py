@@ -16,7 +16,7 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from ptoas.dialects.pto.constraints import Index, Tile
+from ptoas.dialects.pto.constraints import AnyTile, Index
 from ptoas.dialects.pto.element_types import element_text
 from ptoas.dialects.pto.enums import (
     AccToVecModeAttr,
@@ -35,9 +35,9 @@ class FixpipeOp(Instruction, ABC):
     """A move that converts where its source is an accumulator: by one scale, or by one for each column."""
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    dst = opt_operand_def(Tile())
-    result = opt_result_def(Tile())
-    fp = opt_operand_def(Tile())
+    dst = opt_operand_def(AnyTile())
+    result = opt_result_def(AnyTile())
+    fp = opt_operand_def(AnyTile())
     pre_quant = opt_operand_def(Index())
     acc_to_vec_mode = opt_prop_def(AccToVecModeAttr, prop_name="accToVecMode")
     relu_pre_mode = opt_prop_def(ReluPreModeAttr, prop_name="reluPreMode")
@@ -72,8 +72,8 @@ class TMovOp(FixpipeOp):
         "ins($src : ^src(, $fp : ^fp)?(, $tmp : ^tmp)?(, $pre_quant : ^pre_quant)?)"
         "( outs($dst : ^dst))? {attrs}"
     )
-    src = operand_def(Tile())
-    tmp = opt_operand_def(Tile())
+    src = operand_def(AnyTile())
+    tmp = opt_operand_def(AnyTile())
     group_axis = opt_prop_def(MxGroupAxisAttr, prop_name="grpAxis")
 
     @classmethod
@@ -111,7 +111,7 @@ class TFillPadOp(Instruction):
 
     name = "pto.tfillpad"
     CONTEXT_SENSITIVE: ClassVar = True
-    src = operand_def(Tile("T"))
+    src = operand_def(AnyTile("T"))
     pad_value = opt_prop_def(PadValueAttr, prop_name="padValue")
     # Declared to be refused with its reason (PTO-V142): other texts choose a form of the call by it.
     mode = opt_prop_def(StringAttr)
@@ -122,7 +122,7 @@ class TTransOp(ScratchOp):
     """`dst[j, i] = src[i, j]`."""
 
     name = "pto.ttrans"
-    src = operand_def(Tile("T"))
+    src = operand_def(AnyTile("T"))
 
 
 @irdl_op_definition
@@ -138,10 +138,10 @@ class TConcatIdxOp(Instruction):
     column of each index tile, in bytes of that tile's own element type."""
 
     name = "pto.tconcatidx"
-    src0 = operand_def(Tile("T"))
-    src1 = operand_def(Tile("T"))
-    src0_idx = operand_def(Tile("I"))
-    src1_idx = operand_def(Tile("I"))
+    src0 = operand_def(AnyTile("T"))
+    src1 = operand_def(AnyTile("T"))
+    src0_idx = operand_def(AnyTile("I"))
+    src1_idx = operand_def(AnyTile("I"))
 
 
 @irdl_op_definition
@@ -153,7 +153,7 @@ class TExtractOp(FixpipeOp):
         "ins($src, $row, $col(, $pre_quant)? : ^src, ^row, ^col(, ^pre_quant)?( fp $fp : ^fp)?)"
         "( outs($dst : ^dst))? {attrs}"
     )
-    src = operand_def(Tile())
+    src = operand_def(AnyTile())
     row = operand_def(Index())
     col = operand_def(Index())
 
@@ -168,7 +168,7 @@ class TInsertOp(FixpipeOp):
         "ins($src, $row, $col : ^src, ^row, ^col( fp $fp : ^fp)?( pre_quant $pre_quant : ^pre_quant)?)"
         "( outs($dst : ^dst))? {attrs}"
     )
-    src = operand_def(Tile())
+    src = operand_def(AnyTile())
     row = operand_def(Index())
     col = operand_def(Index())
     tinsert_mode = opt_prop_def(TInsertModeAttr, prop_name="tinsertMode")

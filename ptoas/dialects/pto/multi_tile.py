@@ -16,7 +16,7 @@ from xdsl.irdl import (
 from xdsl.traits import MemoryAllocEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
-from ptoas.dialects.pto.constraints import Index, MultiTile, Tile, TileOrMultiTile
+from ptoas.dialects.pto.constraints import AnyTile, Index, MultiTile, TileOrMultiTile
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.local_types import MultiTileType
 
@@ -52,7 +52,7 @@ class MultiTileGetOp(PtoOp):
     source = var_operand_def(TileOrMultiTile())
     """The multi tile; once it has been taken apart, its tiles."""
     slot = operand_def(Index())
-    result = result_def(Tile())
+    result = result_def(AnyTile())
     traits = traits_def(Pure())
 
     @classmethod

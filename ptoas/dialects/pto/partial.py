@@ -13,15 +13,15 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from ptoas.dialects.pto.constraints import IntegerTile, Tile
+from ptoas.dialects.pto.constraints import AnyTile, IntegerTile
 from ptoas.dialects.pto.instruction import Instruction
 
 
 class PartialOp(Instruction, ABC):
     """`dst[i, j] = f(src0[i, j], src1[i, j])` where both are valid, else the one that is."""
 
-    src0 = operand_def(Tile("T"))
-    src1 = operand_def(Tile("T"))
+    src0 = operand_def(AnyTile("T"))
+    src1 = operand_def(AnyTile("T"))
 
 
 class PartialArgOp(Instruction, ABC):
@@ -33,13 +33,13 @@ class PartialArgOp(Instruction, ABC):
         AttrSizedResultSegments(as_property=True),
     )
 
-    src0 = operand_def(Tile("T"))
-    src1 = operand_def(Tile("T"))
+    src0 = operand_def(AnyTile("T"))
+    src1 = operand_def(AnyTile("T"))
     src0_idx = operand_def(IntegerTile("I"))
     src1_idx = operand_def(IntegerTile("I"))
-    dst = opt_operand_def(Tile("T"))
+    dst = opt_operand_def(AnyTile("T"))
     dst_idx = opt_operand_def(IntegerTile("I"))
-    result = opt_result_def(Tile("T"))
+    result = opt_result_def(AnyTile("T"))
     result_idx = opt_result_def(IntegerTile("I"))
 
     def verify_(self) -> None:

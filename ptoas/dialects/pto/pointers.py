@@ -9,7 +9,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from ptoas.dialects.pto.constraints import Address, PtrOrAddress, ScalarPtr
+from ptoas.dialects.pto.constraints import AnyAddress, PtrOrAddress, ScalarPtr
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import PtrType
 
@@ -32,7 +32,7 @@ class PtrToIntOp(PointerCastOp):
     RESULTS: ClassVar = (i64,)
     ASSEMBLY_FORMAT: ClassVar = "$ptr {attrs} : ^ptr -> ^result"
     ptr = operand_def(ScalarPtr())
-    result = result_def(Address())
+    result = result_def(AnyAddress())
 
 
 @irdl_op_definition
@@ -42,7 +42,7 @@ class IntToPtrOp(PointerCastOp):
     name = "pto.inttoptr"
     CONTEXT_SENSITIVE: ClassVar = True
     ASSEMBLY_FORMAT: ClassVar = "$addr {attrs} : ^addr -> ^result"
-    addr = operand_def(Address())
+    addr = operand_def(AnyAddress())
     result = result_def(ScalarPtr())
 
 

@@ -18,7 +18,7 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from ptoas.dialects.pto.constraints import Scalar, Tile
+from ptoas.dialects.pto.constraints import AnyTile, Scalar
 from ptoas.dialects.pto.enums import (
     MxGroupAxis,
     MxGroupAxisAttr,
@@ -42,9 +42,9 @@ class TCvtOp(ScratchOp):
     name = "pto.tcvt"
     ASSEMBLY_FORMAT: ClassVar = "ins($src(, $tmp)? {attrs} : ^src(, ^tmp)?)( outs($dst : ^dst))?"
     KEYS: ClassVar = {"sat_mode": "satmode"}
-    src = operand_def(Tile())
-    dst = opt_operand_def(Tile())
-    result = opt_result_def(Tile())
+    src = operand_def(AnyTile())
+    dst = opt_operand_def(AnyTile())
+    result = opt_result_def(AnyTile())
     rmode = opt_prop_def(RoundModeAttr)
     satmode = opt_prop_def(SaturationModeAttr)
 
@@ -58,12 +58,12 @@ class TQuantOp(ScratchOp):
     ASSEMBLY_FORMAT: ClassVar = (
         "ins($src, $fp(, $offset)? : ^src, ^fp(, ^offset)?)( outs($dst(, $tmp)? : ^dst(, ^tmp)?))? {attrs}"
     )
-    src = operand_def(Tile("F"))
-    fp = operand_def(Tile("F"))
-    offset = opt_operand_def(Tile("F"))
-    dst = opt_operand_def(Tile())
-    result = opt_result_def(Tile())
-    tmp = opt_operand_def(Tile("F"))
+    src = operand_def(AnyTile("F"))
+    fp = operand_def(AnyTile("F"))
+    offset = opt_operand_def(AnyTile("F"))
+    dst = opt_operand_def(AnyTile())
+    result = opt_result_def(AnyTile())
+    tmp = opt_operand_def(AnyTile("F"))
     quant_type = prop_def(QuantTypeAttr)
 
     @classmethod
@@ -90,11 +90,11 @@ class TDequantOp(Instruction):
     """`dst[i, j] = (src[i, j] - offset[i, 0]) * scale[i, 0]`."""
 
     name = "pto.tdequant"
-    src = operand_def(Tile())
-    scale = operand_def(Tile("F"))
-    offset = operand_def(Tile("F"))
-    dst = opt_operand_def(Tile("F"))
-    result = opt_result_def(Tile("F"))
+    src = operand_def(AnyTile())
+    scale = operand_def(AnyTile("F"))
+    offset = operand_def(AnyTile("F"))
+    dst = opt_operand_def(AnyTile("F"))
+    result = opt_result_def(AnyTile("F"))
 
 
 @irdl_op_definition
@@ -109,17 +109,17 @@ class TQuantMxOp(Instruction):
         AttrSizedOperandSegments(as_property=True),
         AttrSizedResultSegments(as_property=True),
     )
-    src = operand_def(Tile("F"))
-    dst = opt_operand_def(Tile())
-    exp = opt_operand_def(Tile("E"))
-    max = opt_operand_def(Tile("F"))
-    scaling = opt_operand_def(Tile("F"))
-    exp_zz = opt_operand_def(Tile("E"))
-    result = opt_result_def(Tile())
-    result_exp = opt_result_def(Tile("E"))
-    result_max = opt_result_def(Tile("F"))
-    result_scaling = opt_result_def(Tile("F"))
-    result_zz = opt_result_def(Tile("E"))
+    src = operand_def(AnyTile("F"))
+    dst = opt_operand_def(AnyTile())
+    exp = opt_operand_def(AnyTile("E"))
+    max = opt_operand_def(AnyTile("F"))
+    scaling = opt_operand_def(AnyTile("F"))
+    exp_zz = opt_operand_def(AnyTile("E"))
+    result = opt_result_def(AnyTile())
+    result_exp = opt_result_def(AnyTile("E"))
+    result_max = opt_result_def(AnyTile("F"))
+    result_scaling = opt_result_def(AnyTile("F"))
+    result_zz = opt_result_def(AnyTile("E"))
     quant_type = prop_def(QuantTypeAttr)
     scale_alg = opt_prop_def(QuantScaleAlgAttr, prop_name="quantScaleAlg")
     group_axis = opt_prop_def(MxGroupAxisAttr, prop_name="grpAxis")
@@ -187,4 +187,4 @@ class SetQuantVectorOp(PushScaleOp):
 
     name = "pto.set_quant_vector"
     ASSEMBLY_FORMAT: ClassVar = "($scales : ^scales) {attrs}"
-    scales = operand_def(Tile())
+    scales = operand_def(AnyTile())

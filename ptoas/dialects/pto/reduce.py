@@ -14,14 +14,14 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from ptoas.dialects.pto.constraints import IntegerTile, Tile
+from ptoas.dialects.pto.constraints import AnyTile, IntegerTile
 from ptoas.dialects.pto.instruction import Instruction, ReductionOp
 
 
 class ColumnReductionOp(Instruction, ABC):
     """`dst[0, j] = f over i of src[i, j]`."""
 
-    src = operand_def(Tile("T"))
+    src = operand_def(AnyTile("T"))
 
 
 class ArgReductionOp(Instruction, ABC):
@@ -30,8 +30,8 @@ class ArgReductionOp(Instruction, ABC):
     SCRATCH: ClassVar[tuple[str, ...]] = ("tmp",)
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
 
-    src = operand_def(Tile("T"))
-    tmp = opt_operand_def(Tile("T"))
+    src = operand_def(AnyTile("T"))
+    tmp = opt_operand_def(AnyTile("T"))
     dst = opt_operand_def(IntegerTile())
     result = opt_result_def(IntegerTile())
 

@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import i1
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def
 
 from ptoas.dialects.pto.comm import StagedOp
-from ptoas.dialects.pto.constraints import Scalar, View, Word
+from ptoas.dialects.pto.constraints import AnyView, Scalar, SignalWord
 from ptoas.dialects.pto.enums import AtomicType, AtomicTypeAttr, NotifyOpAttr, WaitCmpAttr
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import ViewType
@@ -19,8 +19,8 @@ class TransferOp(StagedOp, ABC):
     OUTS: ClassVar = ("dst",)
     ASSEMBLY_FORMAT: ClassVar = "($dst, $src(, buf($staging))? : ^dst, ^src(, ^staging)?) {attrs}"
 
-    dst = operand_def(View("T"))
-    src = operand_def(View("T"))
+    dst = operand_def(AnyView("T"))
+    src = operand_def(AnyView("T"))
 
     @property
     def moved(self) -> ViewType:
@@ -68,16 +68,16 @@ class CommTNotifyOp(SignalOp):
     KEYS: ClassVar = {"op": "notifyOp"}
     WRITES: ClassVar = ("signal",)
     ASSEMBLY_FORMAT: ClassVar = "($signal, $value : ^signal, ^value) {attrs}"
-    signal = operand_def(View())
-    value = operand_def(Word())
+    signal = operand_def(AnyView())
+    value = operand_def(SignalWord())
     notify_op = prop_def(NotifyOpAttr, prop_name="notifyOp")
 
 
 class LookOp(SignalOp, ABC):
     """Compares each element of a signal with a value."""
 
-    signal = operand_def(View())
-    cmp_value = operand_def(Word())
+    signal = operand_def(AnyView())
+    cmp_value = operand_def(SignalWord())
     cmp = prop_def(WaitCmpAttr)
 
 

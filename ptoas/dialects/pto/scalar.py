@@ -8,7 +8,7 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Pure
 
-from ptoas.dialects.pto.constraints import Index, Scalar, ScalarPtr, Tile
+from ptoas.dialects.pto.constraints import AnyTile, Index, Scalar, ScalarPtr
 from ptoas.dialects.pto.instruction import PtoOp
 
 
@@ -57,7 +57,7 @@ class TGetValOp(ElementOp):
     HOLDER: ClassVar = "src"
     RESULT_ELEMENT: ClassVar = "src"
     ASSEMBLY_FORMAT: ClassVar = "ins($src, $offset : ^src, ^offset) {attrs} outs : ^result"
-    src = operand_def(Tile("T"))
+    src = operand_def(AnyTile("T"))
     offset = operand_def(Index())
     result = result_def(Scalar("T"))
 
@@ -71,7 +71,7 @@ class TSetValOp(ElementOp):
     OUTS: ClassVar = ("dst",)
     offset = operand_def(Index())
     value = operand_def(Scalar("T"))
-    dst = operand_def(Tile("T"))
+    dst = operand_def(AnyTile("T"))
 
 
 @irdl_op_definition

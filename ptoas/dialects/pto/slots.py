@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Access:
+class SlotAccess:
     """Memory that an operation touches: an operand, or the result that stands for its slot (SSA form)."""
 
     slot: str
@@ -90,30 +90,30 @@ def int_values(array: Attribute) -> tuple[int, ...]:
 @lru_cache(maxsize=4096)
 def _accesses(
     op_class: type[PtoOp], count: int, sizes: bytes | None, results: int, inplace_operands: tuple[str, ...]
-) -> tuple[Access, ...]:
+) -> tuple[SlotAccess, ...]:
     places = _places(op_class, count, sizes)
     written = (*op_class.OUTS, *op_class.WRITES, *op_class.SCRATCH)
-    found: list[Access] = []
+    found: list[SlotAccess] = []
     for slot in op_class.signature().slots:
         if slot.name in op_class.NO_EFFECT or not touches_memory(slot.constraint):
             continue
         write = slot.name in written
         read = not write or slot.name in inplace_operands
-        found += [Access(slot.name, at, read, write) for at in places[slot.name]]
+        found += [SlotAccess(slot.name, at, read, write) for at in places[slot.name]]
     # In SSA form the destinations are results, in the order of `OUTS`.
     free = [name for name in op_class.OUTS if not places[name]]
     if op_class.GIVES_TILES:
-        found += [Access(name, -1 - at, False, True) for at, name in enumerate(free[:results])]
+        found += [SlotAccess(name, -1 - at, False, True) for at, name in enumerate(free[:results])]
     return tuple(found)
 
 
-def accesses(op: PtoOp) -> tuple[Access, ...]:
+def accesses(op: PtoOp) -> tuple[SlotAccess, ...]:
     """Every operand and result whose memory the operation touches, as its class declares it."""
     if _is_pure(op.__class__):
         return ()
     found = _accesses(op.__class__, len(op.operands), _sizes(op), len(op.results), op.inplace_operands())
     if op.WRITES_RESULT and isinstance(op.results[0].type, TileType):
-        return (*found, Access("result", -1, False, True))
+        return (*found, SlotAccess("result", -1, False, True))
     return found
 
 

@@ -17,7 +17,7 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from ptoas.dialects.pto.constraints import Counts, Index, IntegerTile, Tile
+from ptoas.dialects.pto.constraints import AnyCounts, AnyTile, Index, IntegerTile
 from ptoas.dialects.pto.instruction import ScratchOp
 
 
@@ -27,9 +27,9 @@ class TSort32Op(ScratchOp):
     block of fewer elements is filled up in `tmp`; behind its pairs the destination holds nothing of value."""
 
     name = "pto.tsort32"
-    src = operand_def(Tile("T"))
+    src = operand_def(AnyTile("T"))
     idx = operand_def(IntegerTile())
-    tmp = opt_operand_def(Tile("T"))
+    tmp = opt_operand_def(AnyTile("T"))
 
 
 @irdl_op_definition
@@ -45,10 +45,10 @@ class TMrgSortOp(ScratchOp):
     )
     WRITES: ClassVar = ("excuted",)
     LAST: ClassVar = "tmp"
-    srcs = var_operand_def(Tile("T"))
+    srcs = var_operand_def(AnyTile("T"))
     block_len = opt_operand_def(Index())
-    tmp = opt_operand_def(Tile("T"))
-    excuted = opt_operand_def(Counts())
+    tmp = opt_operand_def(AnyTile("T"))
+    excuted = opt_operand_def(AnyCounts())
     exhausted = opt_prop_def(BoolAttr)
     no_tmp = opt_prop_def(UnitAttr)
 

@@ -13,7 +13,7 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from ptoas.dialects.pto.constraints import Index, Scalar, Tile
+from ptoas.dialects.pto.constraints import AnyTile, Index, Scalar
 from ptoas.dialects.pto.enums import DivPrecisionAttr, PowPrecisionAttr
 from ptoas.dialects.pto.instruction import Instruction, PtoOp, ScalarOp, ScratchOp
 
@@ -22,7 +22,7 @@ class BitScalarOp(Instruction, ABC):
     """`dst[i, j] = f(src[i, j], scalar)`: the bits of the scalar, whatever its width."""
 
     RESULT_LIKE: ClassVar = "src"
-    src = operand_def(Tile("T"))
+    src = operand_def(AnyTile("T"))
     scalar = operand_def(Index())
 
 
@@ -30,9 +30,9 @@ class ScalarTernaryOp(Instruction, ABC):
     """`dst[i, j] = f(src0[i, j], scalar, src1[i, j])`."""
 
     RESULT_LIKE: ClassVar = "src0"
-    src0 = operand_def(Tile("T"))
+    src0 = operand_def(AnyTile("T"))
     scalar = operand_def(Scalar("T"))
-    src1 = operand_def(Tile("T"))
+    src1 = operand_def(AnyTile("T"))
 
 
 @irdl_op_definition
@@ -78,7 +78,7 @@ class TDivSOp(Instruction):
     RESULT_LIKE: ClassVar = "src"
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     dividend = opt_operand_def(Scalar("T"))
-    src = operand_def(Tile("T"))
+    src = operand_def(AnyTile("T"))
     divisor = opt_operand_def(Scalar("T"))
     precision_type = opt_prop_def(DivPrecisionAttr, prop_name="precisionType")
 
@@ -151,12 +151,12 @@ class TLReluOp(Instruction):
 
     name = "pto.tlrelu"
     RESULT_LIKE: ClassVar = "src"
-    src = operand_def(Tile("T"))
+    src = operand_def(AnyTile("T"))
     slope = operand_def(Scalar())
 
     def verify_(self) -> None:
         super().verify_()
-        element = Tile().element_of(self.src.type)
+        element = AnyTile().element_of(self.src.type)
         if self.slope.type not in (f32, element):
             raise VerifyException(f"`slope` is f32 or {element}, found {self.slope.type}")
 
@@ -167,9 +167,9 @@ class TAxpyOp(PtoOp):
 
     name = "pto.taxpy"
     OUTS: ClassVar = ("dst",)
-    src = operand_def(Tile("T"))
+    src = operand_def(AnyTile("T"))
     scalar = operand_def(Scalar("T"))
-    dst = operand_def(Tile())
+    dst = operand_def(AnyTile())
 
     def inplace_operands(self) -> tuple[str, ...]:
         return ("dst",)

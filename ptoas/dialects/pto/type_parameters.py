@@ -47,7 +47,7 @@ class TypeProblem(Exception):
         self.unknown = False
 
 
-class Parameter:
+class TypeParameter:
     """`key=value` or a plain value, with its place in the body."""
 
     def __init__(self, key: str | None, kind: str, tokens: list[Token], key_start: int | None = None):
@@ -121,7 +121,7 @@ class Parameter:
         return found
 
 
-def parameters_of(body: Tree[Token]) -> list[Parameter]:
+def parameters_of(body: Tree[Token]) -> list[TypeParameter]:
     """The parameters of a parsed body, in their order."""
     return [_parameter(each) for each in _children(body)]
 
@@ -131,11 +131,11 @@ def _children(node: Tree[Token]) -> list[Any]:
     return [child for child in children if child is not None]
 
 
-def _parameter(node: Any) -> Parameter:
+def _parameter(node: Any) -> TypeParameter:
     children = _children(node)
     key: Token | None = children.pop(0) if node.data == "named" else None
     inner: Any = children[0]
     tokens = [c for c in inner.children if isinstance(c, Token)]
     if key is None:
-        return Parameter(None, str(inner.data), tokens)
-    return Parameter(str(key), str(inner.data), tokens, key.start_pos)
+        return TypeParameter(None, str(inner.data), tokens)
+    return TypeParameter(str(key), str(inner.data), tokens, key.start_pos)

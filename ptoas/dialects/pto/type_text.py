@@ -50,7 +50,7 @@ from ptoas.dialects.pto.enums import (
     TileLocAttr,
 )
 from ptoas.dialects.pto.local_types import LocalArrayType, MultiTileType, StructType
-from ptoas.dialects.pto.type_parameters import Parameter, TypeProblem, parameters_of, parse_type_body
+from ptoas.dialects.pto.type_parameters import TypeParameter, TypeProblem, parameters_of, parse_type_body
 from ptoas.dialects.pto.types import (
     DYNAMIC,
     HANDLES,
@@ -246,11 +246,11 @@ _POSITIONS = ("loc", "dtype", "rows", "cols", "blayout", "slayout", "fractal", "
 _TILE_KEYS = (*_POSITIONS, "v_row", "v_col", "valid", "compact")
 
 
-def _tile(parameters: list[Parameter]) -> TileType:
-    given: dict[str, Parameter] = {}
+def _tile(parameters: list[TypeParameter]) -> TileType:
+    given: dict[str, TypeParameter] = {}
     shape: tuple[int, ...] | None = None
 
-    def take(key: str, parameter: Parameter) -> None:
+    def take(key: str, parameter: TypeParameter) -> None:
         if key in given:
             raise parameter.problem_with_key(f"`{key}` is given twice")
         if key not in _TILE_KEYS:
@@ -264,14 +264,14 @@ def _tile(parameters: list[Parameter]) -> TileType:
         if parameter.key is None and parameter.text.startswith("#pto.address_space<"):
             # The C++ tool's older text puts the location last, as an attribute.
             inner = parameter.text[len("#pto.address_space<") : -1]
-            take("loc", Parameter("loc", "word", [Token("WORD", inner, parameter.start)]))
+            take("loc", TypeParameter("loc", "word", [Token("WORD", inner, parameter.start)]))
             continue
         if parameter.key is not None:
             take(parameter.key, parameter)
             if parameter.key in _POSITIONS:
                 position = max(position, _POSITIONS.index(parameter.key) + 1)
         elif parameter.kind == "shaped":
-            shape = Parameter(None, "dims", parameter.tokens[:1]).extents()
+            shape = TypeParameter(None, "dims", parameter.tokens[:1]).extents()
             if len(shape) != 2:
                 raise parameter.problem(f"a tile has two dimensions, found {len(shape)}", "write `16x32xf32`")
             given["dtype"] = parameter
@@ -319,12 +319,12 @@ def _tile(parameters: list[Parameter]) -> TileType:
 # --- memory ----------------------------------------------------------------------------------------
 
 
-def _view(cls: type[ViewType]) -> Callable[[list[Parameter]], ViewType]:
-    def read(parameters: list[Parameter]) -> ViewType:
+def _view(cls: type[ViewType]) -> Callable[[list[TypeParameter]], ViewType]:
+    def read(parameters: list[TypeParameter]) -> ViewType:
         if not parameters or parameters[0].kind != "shaped":
             raise TypeProblem("a view of memory starts with its shape", fix="write `64x32xf32`")
         shaped = parameters[0]
-        shape = Parameter(None, "dims", shaped.tokens[:1]).extents()
+        shape = TypeParameter(None, "dims", shaped.tokens[:1]).extents()
         layout = Layout.ND
         strides: list[int] | None = None
         for parameter in parameters[1:]:
@@ -342,7 +342,7 @@ def _view(cls: type[ViewType]) -> Callable[[list[Parameter]], ViewType]:
     return read
 
 
-def _ptr(parameters: list[Parameter]) -> PtrType:
+def _ptr(parameters: list[TypeParameter]) -> PtrType:
     if not parameters or not parameters[0].is_element:
         raise TypeProblem("a pointer needs its element type", fix="write `!pto.ptr<f32>`")
     if len(parameters) > 2:
@@ -352,7 +352,7 @@ def _ptr(parameters: list[Parameter]) -> PtrType:
     )
 
 
-def _space(parameter: Parameter) -> AddressSpace:
+def _space(parameter: TypeParameter) -> AddressSpace:
     word = parameter.text.removeprefix("#pto.address_space<").removesuffix(">")
     for space, spelling in POINTER_SPACES.items():
         if word in (spelling, space.value):
@@ -361,32 +361,32 @@ def _space(parameter: Parameter) -> AddressSpace:
     raise parameter.problem(f"`{parameter.text}` is not a memory; it is one of {known}")
 
 
-def _group(parameters: list[Parameter]) -> GroupType:
+def _group(parameters: list[TypeParameter]) -> GroupType:
     if len(parameters) != 1 or parameters[0].kind != "counted":
         raise TypeProblem(
             "a group is a count and a memory type", fix="write `!pto.group<4 x !pto.memref<64x32xf32>>`"
         )
     count, member = parameters[0].tokens
     inner = _inner(member)
-    size = Parameter("size", "dims", [Token("NUMBER", count.split()[0], count.start_pos)]).integer()
+    size = TypeParameter("size", "dims", [Token("NUMBER", count.split()[0], count.start_pos)]).integer()
     return GroupType(IntAttr(size), inner)
 
 
 # --- what a function keeps for itself ----------------------------------------------------------------
 
 
-def _local_array(parameters: list[Parameter]) -> LocalArrayType:
+def _local_array(parameters: list[TypeParameter]) -> LocalArrayType:
     if len(parameters) != 1 or parameters[0].kind != "shaped":
         raise TypeProblem("a local array has a shape and an element type", fix="write `8x4xi32`")
     shaped = parameters[0]
-    return LocalArrayType.of(Parameter(None, "dims", shaped.tokens[:1]).extents(), shaped.element())
+    return LocalArrayType.of(TypeParameter(None, "dims", shaped.tokens[:1]).extents(), shaped.element())
 
 
-def _struct(parameters: list[Parameter]) -> StructType:
+def _struct(parameters: list[TypeParameter]) -> StructType:
     return StructType.of([_inner(field.tokens[-1]) for field in parameters])
 
 
-def _multi_tile(parameters: list[Parameter]) -> MultiTileType:
+def _multi_tile(parameters: list[TypeParameter]) -> MultiTileType:
     """Parameters of a tile, or its type; and how many there are."""
     counts = [each for each in parameters if each.key == "count"]
     others = [each for each in parameters if each.key != "count"]
@@ -408,7 +408,7 @@ def _inner(token: Token) -> Attribute:
         raise TypeProblem(problem.message, at + problem.offset, length, problem.fix) from None
 
 
-def _event_ids(parameters: list[Parameter]) -> Attribute:
+def _event_ids(parameters: list[TypeParameter]) -> Attribute:
     if len(parameters) != 1:
         raise TypeProblem("an array of event ids has a size", fix="write `!pto.eventid_array<4>`")
     return EventIdArrayType(IntAttr(parameters[0].integer()))
@@ -417,11 +417,11 @@ def _event_ids(parameters: list[Parameter]) -> Attribute:
 _PIPE = "pto.pipe"
 
 
-def _pipe(_: list[Parameter]) -> Attribute:
+def _pipe(_: list[TypeParameter]) -> Attribute:
     return PipeType()
 
 
-_READERS: dict[str, Callable[[list[Parameter]], Attribute]] = {
+_READERS: dict[str, Callable[[list[TypeParameter]], Attribute]] = {
     "pto.tile": _tile,
     "pto.tile_buf": _tile,
     "pto.memref": _view(MemRefType),

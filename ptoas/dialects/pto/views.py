@@ -22,7 +22,7 @@ from xdsl.irdl import (
 from xdsl.traits import MemoryAllocEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
-from ptoas.dialects.pto.constraints import Extent, Index, Ptr, Tile, View
+from ptoas.dialects.pto.constraints import AnyTile, AnyView, Extent, Index, Ptr
 from ptoas.dialects.pto.enums import LayoutAttr
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import DYNAMIC, LARGEST_EXTENT, PartitionTensorViewType, TileType, ViewType
@@ -39,7 +39,7 @@ class MakeTensorViewOp(PtoOp):
     shape = var_operand_def(Index())
     strides = var_operand_def(Index())
     layout = opt_prop_def(LayoutAttr)
-    result = result_def(View("T"))
+    result = result_def(AnyView("T"))
     traits = traits_def(Pure())
 
     def verify_(self) -> None:
@@ -59,10 +59,10 @@ class PartitionViewOp(PtoOp):
     name = "pto.partition_view"
     ASSEMBLY_FORMAT: ClassVar = "$source, offsets = [$offsets], sizes = [$sizes] {attrs} : ^source -> ^result"
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    source = operand_def(View("T"))
+    source = operand_def(AnyView("T"))
     offsets = var_operand_def(Index())
     sizes = var_operand_def(Index())
-    result = result_def(View("T"))
+    result = result_def(AnyView("T"))
     traits = traits_def(Pure())
 
     @classmethod
@@ -98,7 +98,7 @@ class AllocTileOp(PtoOp):
     addr = opt_operand_def(Index())
     valid_row = opt_operand_def(Index())
     valid_col = opt_operand_def(Index())
-    result = result_def(Tile())
+    result = result_def(AnyTile())
     traits = traits_def(MemoryAllocEffect())
 
     @property
@@ -128,10 +128,10 @@ class TAssignOp(PtoOp):
     SIDE_EFFECTING: ClassVar = True
     ASSEMBLY_FORMAT: ClassVar = "$tile(, $addr)?(, @tile(#address:x))? {attrs} : ^tile( -> ^result)?"
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    tile = operand_def(Tile())
+    tile = operand_def(AnyTile())
     addr = opt_operand_def(Index())
     address = opt_prop_def(IntegerAttr)
-    result = opt_result_def(Tile())
+    result = opt_result_def(AnyTile())
 
     def verify_(self) -> None:
         if (self.addr is None) == (self.address is None):
@@ -181,11 +181,11 @@ class SubviewOp(PtoOp):
         "$source[$offsets] sizes [#sizes]( valid [$valid])? {attrs} : ^source -> ^result"
     )
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    source = operand_def(Tile("T"))
+    source = operand_def(AnyTile("T"))
     offsets = var_operand_def(Index())
     valid = var_operand_def(Index())
     sizes = prop_def(DenseArrayBase)
-    result = result_def(Tile("T"))
+    result = result_def(AnyTile("T"))
     traits = traits_def(Pure())
 
     @classmethod
@@ -225,8 +225,8 @@ class AliasOp(PtoOp, ABC):
     """Another name for a tile's bytes: what is written under one name is read under the other."""
 
     ASSEMBLY_FORMAT: ClassVar = "$source {attrs} : ^source -> ^result"
-    source = operand_def(Tile())
-    result = result_def(Tile())
+    source = operand_def(AnyTile())
+    result = result_def(AnyTile())
     traits = traits_def(Pure())
 
     def types(self) -> tuple[TileType, TileType]:
@@ -258,7 +258,7 @@ class GetValidShapeOp(PtoOp):
     NO_EFFECT: ClassVar = ("tile",)
     RESULTS: ClassVar = (IndexType(), IndexType())
     ASSEMBLY_FORMAT: ClassVar = "$tile {attrs} : ^tile"
-    tile = operand_def(Tile())
+    tile = operand_def(AnyTile())
     row = result_def(Extent())
     col = result_def(Extent())
 
@@ -269,7 +269,7 @@ class ValidExtentOp(PtoOp, ABC):
     NO_EFFECT: ClassVar = ("src",)
     RESULTS: ClassVar = (IndexType(),)
     ASSEMBLY_FORMAT: ClassVar = "$src {attrs} : ^src -> ^result"
-    src = operand_def(Tile())
+    src = operand_def(AnyTile())
     result = result_def(Extent())
 
 
@@ -292,7 +292,7 @@ class DimensionOp(PtoOp, ABC):
 
     ASSEMBLY_FORMAT: ClassVar = "$view, $dim {attrs} : ^view -> ^result"
     RESULTS: ClassVar = (IndexType(),)
-    view = operand_def(View())
+    view = operand_def(AnyView())
     dim = operand_def(Index())
     result = result_def(Extent())
     traits = traits_def(Pure())
@@ -320,7 +320,7 @@ class SetValidShapeOp(PtoOp):
     NO_EFFECT: ClassVar = ("tile",)
     SIDE_EFFECTING: ClassVar = True
     ASSEMBLY_FORMAT: ClassVar = "$tile, $row, $col {attrs} : ^tile"
-    tile = operand_def(Tile())
+    tile = operand_def(AnyTile())
     row = operand_def(Index())
     col = operand_def(Index())
 

@@ -38,7 +38,7 @@ from ptoas.lowering.cpp.cores import guarded
 from ptoas.lowering.cpp.declarations import DECLARATIONS, argument_view, declare_view
 from ptoas.lowering.cpp.instructions import OTHERS, emit_call
 from ptoas.lowering.cpp.lists import list_as_column
-from ptoas.lowering.cpp.names import Names, capitalised, comment_text, identifier
+from ptoas.lowering.cpp.names import UniqueNames, capitalised, comment_text, identifier
 from ptoas.lowering.cpp.readers import read_values
 from ptoas.lowering.cpp.scalars import SCALARS, Handler, is_scalar
 from ptoas.lowering.cpp.sync import SYNC
@@ -83,7 +83,7 @@ class FunctionEmitter:
         target: Target,
         function_names: dict[str, str],
         knowledge: Knowledge,
-        names: Names,
+        names: UniqueNames,
         annotate: bool = False,
         channels: Channels | None = None,
     ):
@@ -94,7 +94,7 @@ class FunctionEmitter:
         self.views: dict[SSAValue, CppView] = {}
         self.read = read_values(ops)
         self._function_names = function_names
-        self._names = Names(names)
+        self._names = UniqueNames(names)
         self._values: dict[SSAValue, str] = {}
         self._tensors: dict[SSAValue, str] = {}
         self._declared: dict[SSAValue, tuple[CppView, str]] = {}

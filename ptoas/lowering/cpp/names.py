@@ -70,10 +70,10 @@ def capitalised(name: str) -> str:
     return "".join(part[:1].upper() + part[1:] for part in name.split("_") if part)
 
 
-class Names:
+class UniqueNames:
     """The names of one scope; a second taker of a name gets it with a number."""
 
-    def __init__(self, taken: Names | None = None):
+    def __init__(self, taken: UniqueNames | None = None):
         self._taken: set[str] = set() if taken is None else set(taken._taken)
         self._next: dict[str, int] = {}
 

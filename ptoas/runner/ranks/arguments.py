@@ -31,21 +31,21 @@ from ptoas.dialects.pto.scalar import LoadScalarOp
 from ptoas.dialects.pto.types import DYNAMIC, GroupType
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.errors import command_line_span, failure
-from ptoas.machine.memory import GlobalBuffer, Group, Pointer, Space, View, packed_strides
+from ptoas.machine.memory import GlobalBuffer, Pointer, RankGroup, Space, View, packed_strides
 from ptoas.machine.signals import loop_around
-from ptoas.runner.arguments import Bound, as_elements
+from ptoas.runner.arguments import BoundArgument, as_elements
 from ptoas.runner.context import places_in_window, table, window_of
 from ptoas.runner.kernel import Kernel
 from ptoas.runner.named import check_inputs, check_names
 from ptoas.runner.parameters import Parameter
-from ptoas.runner.ranks.members import Member
+from ptoas.runner.ranks.members import RankWindow
 from ptoas.runner.report import split_option
 from ptoas.runner.usage import flow_of
 from ptoas.runner.values import CONTEXT, RANK_WORDS, Allowance, generate, read_value
 
 
 @dataclass(frozen=True)
-class Text:
+class ArgumentText:
     """A value as it stands after `NAME=`."""
 
     text: str
@@ -55,7 +55,7 @@ def normalise(arguments: Mapping[str, Any] | Sequence[str]) -> dict[str, Any]:
     """Arguments by name, texts marked as such."""
     if isinstance(arguments, Mapping):
         return dict(arguments)
-    return {name: Text(value) for name, value in (split_option("--arg", text) for text in arguments)}
+    return {name: ArgumentText(value) for name, value in (split_option("--arg", text) for text in arguments)}
 
 
 class RankArguments:
@@ -126,7 +126,7 @@ class RankArguments:
         found: dict[str, str] = {}
         for parameter in self.kernel.parameters:
             given = self.given.get(parameter.name)
-            text = given.text if isinstance(given, Text) else given
+            text = given.text if isinstance(given, ArgumentText) else given
             if parameter.kind != "group" or not isinstance(text, str) or not text.startswith("@"):
                 continue
             other = next((p for p in self.kernel.parameters if p.name == text[1:]), None)
@@ -174,7 +174,7 @@ class RankArguments:
 
     # --- shared memory ---
 
-    def members(self) -> dict[str, list[Member]]:
+    def members(self) -> dict[str, list[RankWindow]]:
         """All memory that ranks share, by the names of arguments."""
         return {
             parameter.name: [self.member(parameter, owner) for owner in owners]
@@ -201,12 +201,12 @@ class RankArguments:
             or parameter.name in self.aliases.values()
         )
 
-    def member(self, parameter: Parameter, owner: int) -> Member:
+    def member(self, parameter: Parameter, owner: int) -> RankWindow:
         """The memory of a rank, as it was given or generated."""
         single = len(dict(self.families_by_name())[parameter.name]) == 1
         array = as_elements(parameter, self._value(parameter, owner, whole=single), self.kernel.entry)
         if parameter.kind == "pointer":
-            return Member(parameter, owner, array.shape, packed_strides(array.shape, Layout.ND), array)
+            return RankWindow(parameter, owner, array.shape, packed_strides(array.shape, Layout.ND), array)
         shape = tuple(
             n if want == DYNAMIC else want
             for want, n in zip(parameter.shape, array.shape[-len(parameter.shape) :], strict=False)
@@ -220,7 +220,7 @@ class RankArguments:
             )
         if DYNAMIC not in parameter.shape:
             shape = parameter.shape
-        return Member(parameter, owner, shape, self.strides(parameter, shape), array.reshape(shape))
+        return RankWindow(parameter, owner, shape, self.strides(parameter, shape), array.reshape(shape))
 
     def families_by_name(self) -> list[tuple[str, list[int]]]:
         return [(parameter.name, owners) for parameter, owners in self.families()]
@@ -243,7 +243,9 @@ class RankArguments:
         if name in self.given:
             if name not in self._stacked:
                 given = self.given[name]
-                self._stacked[name] = self._read(parameter, given, 0) if isinstance(given, Text) else given
+                self._stacked[name] = (
+                    self._read(parameter, given, 0) if isinstance(given, ArgumentText) else given
+                )
             value = self._stacked[name]
             if parameter.kind == "group" or (not whole and self._is_stacked(parameter, value)):
                 self._check_stacked(parameter, value)
@@ -267,17 +269,17 @@ class RankArguments:
         grows = not self.is_shared(parameter)
         return generate(parameter, entry, np.random.default_rng(streams), self.allowance, grows, self.size)
 
-    def _of_rank(self, name: str) -> Text | None:
+    def _of_rank(self, name: str) -> ArgumentText | None:
         """A value that is another one on every rank, for all of them: `NAME=rank`."""
         given = self.given.get(name)
-        varies = isinstance(given, Text) and given.text in (*RANK_WORDS, CONTEXT)
+        varies = isinstance(given, ArgumentText) and given.text in (*RANK_WORDS, CONTEXT)
         return given if varies else None
 
     def _table(self, rank: int) -> Array:
         return table(rank, self.size, self._window_bytes)
 
     def _read(self, parameter: Parameter, given: Any, rank: int) -> Any:
-        if not isinstance(given, Text):
+        if not isinstance(given, ArgumentText):
             return given
         if parameter.kind == "scalar" and given.text in RANK_WORDS:
             return (rank, self.size)[RANK_WORDS.index(given.text)]
@@ -322,7 +324,7 @@ class RankArguments:
 
     # --- one rank ---
 
-    def of(self, rank: int, members: Mapping[str, Sequence[Member]]) -> dict[str, Any]:
+    def of(self, rank: int, members: Mapping[str, Sequence[RankWindow]]) -> dict[str, Any]:
         """The arguments of one rank; shared ones are bound to the members' memory."""
         space = self._space(members)
         found = self._scalars(rank)
@@ -335,12 +337,12 @@ class RankArguments:
             family = members[self.aliases.get(parameter.name, parameter.name)]
             if parameter.kind == "group":
                 views = (self._view(parameter, member) for member in family)
-                value: Any = Group(tuple(view for view in views if isinstance(view, View)))
+                value: Any = RankGroup(tuple(view for view in views if isinstance(view, View)))
             elif parameter.is_window:
                 value = self._in_buffer(parameter, family[rank], space[parameter.name, rank])
             else:
                 value = self._view(parameter, family[rank if len(family) > 1 else 0])
-            found[parameter.name] = Bound(parameter, value, None)
+            found[parameter.name] = BoundArgument(parameter, value, None)
         return found
 
     def _scalars(self, rank: int) -> dict[str, Any]:
@@ -350,7 +352,7 @@ class RankArguments:
         self.kernel.refine({name: value for name, value in found.items() if isinstance(value, int)})
         return found
 
-    def _space(self, members: Mapping[str, Sequence[Member]]) -> dict[tuple[str, int], GlobalBuffer]:
+    def _space(self, members: Mapping[str, Sequence[RankWindow]]) -> dict[tuple[str, int], GlobalBuffer]:
         """The windows of all ranks, by argument and rank; each has its arguments at the same places."""
         windows = [p for p in self.kernel.parameters if p.is_window]
         sizes = [max(m.elements for m in members[p.name]) * p.dtype.size for p in windows if p.dtype]
@@ -366,11 +368,11 @@ class RankArguments:
                 )
         return found
 
-    def _view(self, parameter: Parameter, member: Member) -> View | Pointer:
+    def _view(self, parameter: Parameter, member: RankWindow) -> View | Pointer:
         assert member.flat is not None and parameter.dtype is not None
         return self._in_buffer(parameter, member, GlobalBuffer(parameter.name, member.flat, parameter.dtype))
 
-    def _in_buffer(self, parameter: Parameter, member: Member, buffer: GlobalBuffer) -> View | Pointer:
+    def _in_buffer(self, parameter: Parameter, member: RankWindow, buffer: GlobalBuffer) -> View | Pointer:
         if parameter.kind == "pointer":
             return Pointer(buffer)
         shape, strides = member.shape, member.strides

@@ -22,15 +22,15 @@ from ptoas.machine.machine import DEFAULT_MAX_MEMORY, Machine
 from ptoas.machine.scheduler import MOST_ACTORS, Scheduler, Turns
 from ptoas.machine.sharing import SharedMemory, Sharing
 from ptoas.runner.arguments import Binder
-from ptoas.runner.call import Call
+from ptoas.runner.call import KernelCall
 from ptoas.runner.compare import copied
 from ptoas.runner.core import Core, Share, cores_of, join_clusters
 from ptoas.runner.jobs import ignored_jobs
 from ptoas.runner.kernel import Kernel
 from ptoas.runner.options import Result
-from ptoas.runner.outcomes import Outcome, check, collect, live, named_errors, warnings_of
+from ptoas.runner.outcomes import ActorOutcome, check, collect, live, named_errors, warnings_of
 from ptoas.runner.ranks.arguments import RankArguments
-from ptoas.runner.ranks.members import Member
+from ptoas.runner.ranks.members import RankWindow
 from ptoas.runner.schedules import in_every_order
 from ptoas.runner.values import Allowance
 
@@ -83,10 +83,10 @@ class Rank:
         for core in self.cores:
             core.machine.limit_memory(most // len(self.cores))
 
-    def call(self, arguments: Mapping[str, Any]) -> Call:
-        return Call(self.cores, self._binder, arguments)
+    def call(self, arguments: Mapping[str, Any]) -> KernelCall:
+        return KernelCall(self.cores, self._binder, arguments)
 
-    def result(self, call: Call) -> RankResult:
+    def result(self, call: KernelCall) -> RankResult:
         shared = [core.machine.sharing for core in self.cores if core.machine.sharing is not None]
         return RankResult(
             call.finish(),
@@ -101,7 +101,7 @@ class Ranks:
 
     kernel: Kernel
     launch: Launch
-    members: Mapping[str, list[Member]]
+    members: Mapping[str, list[RankWindow]]
     arguments: Callable[[int], Mapping[str, Any]]
     """Those of one rank."""
     seed: int
@@ -130,7 +130,7 @@ class Ranks:
             rank.sit(turns, ledger, at * size)
             rank.limit_memory(self.max_memory // (launch.ranks or 1))
         calls = _each(ranks, launch, lambda rank: rank.call(self.arguments(rank.number)))
-        outcomes = [Outcome() for _ in cores]
+        outcomes = [ActorOutcome() for _ in cores]
 
         def life(place: int) -> bool:
             live(outcomes[place], cores[place], lambda: calls[place // size].run(place % size))
@@ -148,7 +148,7 @@ class Ran:
     """What some ranks leave behind."""
 
     cores: list[Core]
-    outcomes: list[Outcome]
+    outcomes: list[ActorOutcome]
     results: list[RankResult]
 
 
@@ -203,9 +203,9 @@ def run_in_process(
 def _each(ranks: Sequence[Rank], launch: Launch, work: Callable[[Rank], T]) -> list[T]:
     """Do something for every rank; what fails is said with those for whom it does."""
     found: list[T] = []
-    outcomes: list[Outcome] = []
+    outcomes: list[ActorOutcome] = []
     for rank in ranks:
-        outcomes.append(Outcome(launch.number(rank.number, 0)))
+        outcomes.append(ActorOutcome(launch.number(rank.number, 0)))
         try:
             found.append(work(rank))
         except PtoasError as error:
@@ -216,7 +216,7 @@ def _each(ranks: Sequence[Rank], launch: Launch, work: Callable[[Rank], T]) -> l
     return found
 
 
-def shared_memories(members: Mapping[str, list[Member]], flats: Sequence[Array]) -> list[SharedMemory]:
+def shared_memories(members: Mapping[str, list[RankWindow]], flats: Sequence[Array]) -> list[SharedMemory]:
     """Every rank numbers the shared memories alike."""
     found: list[SharedMemory] = []
     for name, family in members.items():
@@ -231,9 +231,9 @@ def shared_memories(members: Mapping[str, list[Member]], flats: Sequence[Array])
 
 def combine(
     kernel: Kernel,
-    outcomes: Sequence[Outcome],
+    outcomes: Sequence[ActorOutcome],
     ranks: Sequence[RankResult],
-    members: Mapping[str, list[Member]],
+    members: Mapping[str, list[RankWindow]],
     launch: Launch,
 ) -> RanksResult:
     """One result of all ranks."""
@@ -256,7 +256,7 @@ def combine(
 
 
 def _print_shared(
-    kernel: Kernel, first: Result, members: Mapping[str, list[Member]], arguments: Mapping[str, Any]
+    kernel: Kernel, first: Result, members: Mapping[str, list[RankWindow]], arguments: Mapping[str, Any]
 ) -> list[str]:
     """What was asked to be printed of memory that ranks share: once, with the ranks in front."""
     said: list[str] = []
@@ -277,7 +277,7 @@ def _print_shared(
 
 
 def _outputs(
-    ranks: Sequence[RankResult], members: Mapping[str, list[Member]]
+    ranks: Sequence[RankResult], members: Mapping[str, list[RankWindow]]
 ) -> tuple[dict[str, Array], dict[str, Array], dict[str, Any]]:
     results = [rank.result for rank in ranks]
     outputs: dict[str, Array] = {}

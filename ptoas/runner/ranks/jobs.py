@@ -14,9 +14,9 @@ from xdsl.ir import Operation
 from ptoas.diagnostics import PtoasError, UsageError
 from ptoas.machine.actors import Launch
 from ptoas.machine.arrays import Array, np
-from ptoas.runner.arguments import Bound
+from ptoas.runner.arguments import BoundArgument
 from ptoas.runner.jobs import (
-    Part,
+    ProcessOutputs,
     Shared,
     check_jobs,
     in_common,
@@ -28,19 +28,19 @@ from ptoas.runner.jobs import (
     say_all,
     saying_to,
 )
-from ptoas.runner.outcomes import Outcome
+from ptoas.runner.outcomes import ActorOutcome
 from ptoas.runner.parameters import Parameter
 from ptoas.runner.ranks.arguments import RankArguments
 from ptoas.runner.ranks.in_process import RankResult, Ranks, RanksResult, combine
-from ptoas.runner.ranks.members import Member
+from ptoas.runner.ranks.members import RankWindow
 from ptoas.runner.values import Growing
 
 
 @dataclass
-class SomeRanks(Part):
+class SomeRanks(ProcessOutputs):
     """What the ranks of one process leave behind."""
 
-    outcomes: list[Outcome]
+    outcomes: list[ActorOutcome]
     results: list[RankResult]
     used: int
     """Bytes that generated arguments took while they ran."""
@@ -105,12 +105,12 @@ def ranks_in_jobs(
 
 
 def _can_be_brought_back(
-    parameters: Sequence[Parameter], shared: Sequence[Member], tables: Sequence[Shared]
+    parameters: Sequence[Parameter], shared: Sequence[RankWindow], tables: Sequence[Shared]
 ) -> bool:
     """Whether all that ranks write lies where all processes have it, or is sent, and is not also something
     else's memory."""
     own = [t.given[p.name] for t in tables for p in parameters if p.written and p.kind != "tile"]
-    if not all(isinstance(value, np.ndarray | Growing | Bound) for value in own):
+    if not all(isinstance(value, np.ndarray | Growing | BoundArgument) for value in own):
         return False
     arrays = [(each.initial, each.may_be_written) for each in shared if each.initial is not None]
     return not meet([*arrays, *(each for table in tables for each in table.arrays)])

@@ -13,7 +13,7 @@ from ptoas.runner.parameters import Parameter
 
 
 @dataclass
-class Member:
+class RankWindow:
     """Memory of one rank that others see, before and after the run."""
 
     parameter: Parameter

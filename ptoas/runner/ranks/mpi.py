@@ -18,13 +18,13 @@ from ptoas.machine.actors import Launch
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.errors import command_line_span, failure
 from ptoas.machine.sharing import SharedMemory
-from ptoas.runner.call import Call
+from ptoas.runner.call import KernelCall
 from ptoas.runner.core import Program
 from ptoas.runner.kernel import Kernel
-from ptoas.runner.outcomes import STALLED, Outcome, check, collect, live, named_errors, where_it_stands
+from ptoas.runner.outcomes import STALLED, ActorOutcome, check, collect, live, named_errors, where_it_stands
 from ptoas.runner.ranks.arguments import RankArguments
 from ptoas.runner.ranks.in_process import Rank, RankResult, RanksResult, combine, shared_memories
-from ptoas.runner.ranks.members import Member
+from ptoas.runner.ranks.members import RankWindow
 from ptoas.runner.ranks.windows import Board, WindowLedger, Windows, window_bytes
 from ptoas.runner.values import Allowance
 
@@ -49,7 +49,7 @@ def load_mpi() -> Any:
 
 def _together(comm: Any, launch: Launch, work: Callable[[], T]) -> T:
     """Do something on every rank; what fails on any fails on all, before anyone waits for it."""
-    mine = Outcome(launch.number(comm.Get_rank(), 0))
+    mine = ActorOutcome(launch.number(comm.Get_rank(), 0))
     result: T | None = None
     usage: str | None = None
     try:
@@ -58,7 +58,7 @@ def _together(comm: Any, launch: Launch, work: Callable[[], T]) -> T:
         mine.errors = error.diagnostics
     except UsageError as error:
         usage = str(error)
-    everyone: list[tuple[Outcome, str | None]] = comm.allgather((mine, usage))
+    everyone: list[tuple[ActorOutcome, str | None]] = comm.allgather((mine, usage))
     outcomes = [outcome for outcome, _ in everyone]
     texts = [text for _, text in everyone if text is not None]
     if texts and comm.Get_rank() == 0:
@@ -72,10 +72,10 @@ def _together(comm: Any, launch: Launch, work: Callable[[], T]) -> T:
     return result
 
 
-def _check_all(comm: Any, outcome: Outcome, program: Program, launch: Launch) -> list[Outcome]:
+def _check_all(comm: Any, outcome: ActorOutcome, program: Program, launch: Launch) -> list[ActorOutcome]:
     """Rank 0 looks at what became of all; what is wrong then is wrong everywhere, and is said there."""
     # Operations stay in their process.
-    outcomes: list[Outcome] = comm.gather(replace(outcome, op=None), root=0) or []
+    outcomes: list[ActorOutcome] = comm.gather(replace(outcome, op=None), root=0) or []
     error: PtoasError | None = None
     if comm.Get_rank() == 0:
         try:
@@ -137,7 +137,7 @@ def _run(
     own.sit(board, WindowLedger(mpi, launch, memories, windows), rank)
     call = _together(comm, launch, lambda: own.call(given.of(rank, members)))
     comm.Barrier()
-    outcome = collect(live(Outcome(), own.cores[0], lambda: call.run(0)), own.cores[0])
+    outcome = collect(live(ActorOutcome(), own.cores[0], lambda: call.run(0)), own.cores[0])
     if not outcome.good:
         board.failed()
     board.state(rank, Board.ENDED)
@@ -169,20 +169,20 @@ def _own_members(
     size: int,
     seed: int,
     allowance: Allowance,
-) -> tuple[RankArguments, dict[str, list[Member]]]:
+) -> tuple[RankArguments, dict[str, list[RankWindow]]]:
     """The members that this rank owns with their data, the others without."""
     given = RankArguments(kernel, arguments, size, seed, allowance)
-    members: dict[str, list[Member]] = {}
+    members: dict[str, list[RankWindow]] = {}
     for parameter, owners in given.families():
         members[parameter.name] = [
-            given.member(parameter, owner) if owner == rank else Member(parameter, owner, (), ())
+            given.member(parameter, owner) if owner == rank else RankWindow(parameter, owner, (), ())
             for owner in owners
         ]
     return given, members
 
 
 def _open(
-    mpi: Any, comm: Any, launch: Launch, members: Mapping[str, list[Member]]
+    mpi: Any, comm: Any, launch: Launch, members: Mapping[str, list[RankWindow]]
 ) -> tuple[list[SharedMemory], list[Any]]:
     """A window for each shared memory, and a mirror of it on the other ranks."""
     rank = comm.Get_rank()
@@ -224,7 +224,12 @@ def _slim(own: RankResult, rank: int) -> RankResult:
 
 
 def _conclude(
-    comm: Any, kernel: Kernel, own: Rank, call: Call, outcome: Outcome, members: Mapping[str, list[Member]]
+    comm: Any,
+    kernel: Kernel,
+    own: Rank,
+    call: KernelCall,
+    outcome: ActorOutcome,
+    members: Mapping[str, list[RankWindow]],
 ) -> RanksResult | None:
     rank, launch = own.number, own.launch
     outcomes = _check_all(comm, outcome, kernel.program, launch)
@@ -250,7 +255,7 @@ def _conclude(
     return whole
 
 
-def _as_numbers(member: Member) -> None:
+def _as_numbers(member: RankWindow) -> None:
     dtype = member.parameter.dtype
     assert dtype is not None and member.flat is not None
     if not dtype.coded:

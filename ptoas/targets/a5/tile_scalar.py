@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ptoas.dialects.pto import tile_scalar as s
-from ptoas.dialects.pto.constraints import Tile
+from ptoas.dialects.pto.constraints import AnyTile
 from ptoas.dialects.pto.element_types import BY_TYPE
 from ptoas.targets.a5.elementwise import (
     ADDED,
@@ -25,7 +25,7 @@ SCALAR_LOOP = Pipes(S, before=((V, S),))
 
 
 def _division(op: s.TDivSOp) -> Pipe | Pipes:
-    element = BY_TYPE[Tile().element_of(op.src.type)]
+    element = BY_TYPE[AnyTile().element_of(op.src.type)]
     return SCALAR_LOOP if element.is_integer and element.size < 8 else V
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ptoas.analysis.channels import FLAGS, Channels, End, flow_of, ring_source
+from ptoas.analysis.channels import FLAGS, ChannelEnd, Channels, flow_of, ring_source
 from ptoas.analysis.counts import together
 from ptoas.analysis.kinds import origin_of
 from ptoas.analysis.knowledge import Knowledge
@@ -75,7 +75,7 @@ def _fixes_flags(init: PipeInitOp) -> bool:
     return isinstance(init, HandleInitOp) and init.flag_base is not None
 
 
-def _declared(end: End) -> object:
+def _declared(end: ChannelEnd) -> object:
     """The key of a declaration in its function."""
     init = end.init
     return (end.function, init.SIDE, init.number) if isinstance(init, InitializePipeOp) else init

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from xdsl.ir import Operation
 
-from ptoas.analysis.channels import Channels, End
+from ptoas.analysis.channels import ChannelEnd, Channels
 from ptoas.analysis.epilogues import takes_scales
 from ptoas.dialects.pto.channel import InitializePipeOp, PushOp
 from ptoas.dialects.pto.core_enums import PushQuant
@@ -26,7 +26,7 @@ _SET = "  %scale = arith.constant 2.0 : f32\n  pto.set_quant_scalar(%scale : f32
 _GOOD = once(_SCALED, _PUSH, _SET + _PUSH)
 
 
-def _numbered(channels: Channels) -> Iterator[tuple[End, list[PushScaleOp]]]:
+def _numbered(channels: Channels) -> Iterator[tuple[ChannelEnd, list[PushScaleOp]]]:
     """The cube ends of channels that have a number, with what sets scales in their functions."""
     for end in channels.ends():
         if isinstance(end.init, InitializePipeOp) and end.kind is KernelKind.Cube:

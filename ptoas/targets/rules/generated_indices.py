@@ -11,7 +11,7 @@ from functools import cache
 
 from xdsl.ir import Block, Operation, SSAValue
 
-from ptoas.analysis.function import FunctionFacts, Touch, value_name
+from ptoas.analysis.function import FunctionFacts, ValueAccess, value_name
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto import elementwise as e
 from ptoas.dialects.pto import tile_scalar as s
@@ -82,7 +82,7 @@ def generated_indices_stay_inside(facts: FunctionFacts, target: Target) -> Viola
 
 
 def _in_block(
-    block: Block, facts: FunctionFacts, target: Target, touches: Mapping[Operation, tuple[Touch, ...]]
+    block: Block, facts: FunctionFacts, target: Target, touches: Mapping[Operation, tuple[ValueAccess, ...]]
 ) -> Violations:
     known: Known = {}
     for op in block.ops:

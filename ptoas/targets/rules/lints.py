@@ -9,7 +9,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import Block, Operation, SSAValue
 
-from ptoas.analysis.function import FunctionFacts, Touch, Touches, value_name
+from ptoas.analysis.function import FunctionFacts, Touches, ValueAccess, value_name
 from ptoas.analysis.storage import Place
 from ptoas.diagnostics import Severity
 from ptoas.diagnostics.spelling import nearest
@@ -233,7 +233,7 @@ def what_is_written_is_read_before_it_is_overwritten(facts: FunctionFacts, touch
                 del last[next(iter(last))]
 
 
-Stretch = list[tuple[Operation, tuple[Touch, ...]]]
+Stretch = list[tuple[Operation, tuple[ValueAccess, ...]]]
 
 
 def _uninterrupted_runs(facts: FunctionFacts, touches: Touches) -> Iterator[Stretch]:

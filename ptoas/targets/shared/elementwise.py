@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ptoas.dialects.pto.constraints import Tile
+from ptoas.dialects.pto.constraints import AnyTile
 from ptoas.dialects.pto.element_types import BY_TYPE
 from ptoas.dialects.pto.enums import Precision
 from ptoas.dialects.pto.instruction import PtoOp
@@ -83,7 +83,7 @@ def by_element(integers: Row, floats: Row) -> Forms:
 
 def division(op: TDivSOp) -> str:
     """The forms of `tdivs` that targets tell apart."""
-    element = Tile().element_of(op.src.type)
+    element = AnyTile().element_of(op.src.type)
     if BY_TYPE[element].is_integer:
         return "integers"
     return "tile / scalar" if op.dividend is None else "scalar / tile"

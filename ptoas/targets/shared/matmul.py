@@ -19,7 +19,7 @@ TYPES = ("i32 i8 i8", "f32 f16 f16", "f32 bf16 bf16", "f32 f32 f32")
 
 
 @dataclass(frozen=True)
-class Walk:
+class OperandWalk:
     """The matrix unit's traversal of its operands."""
 
     blocks: tuple[int, int] = (1, 1)
@@ -31,7 +31,7 @@ class Walk:
     """The matrix unit finds the scales of mx operands by the addresses of these."""
 
 
-def products(types: tuple[str, ...], walk: Walk, *further: Rule, one_row: bool = True) -> Rows:
+def products(types: tuple[str, ...], walk: OperandWalk, *further: Rule, one_row: bool = True) -> Rows:
     """The rows of all products of a target for these triples of element types, with `further` rules.
 
     `one_row`: True if it can calculate one row alone.
@@ -73,7 +73,7 @@ def products(types: tuple[str, ...], walk: Walk, *further: Rule, one_row: bool =
     return {op: _of(op, row) for op, row in rows.items()}
 
 
-def _of_one_row(walk: Walk) -> Walk:
+def _of_one_row(walk: OperandWalk) -> OperandWalk:
     return replace(walk, blocks=(1, walk.blocks[1]))
 
 
@@ -92,7 +92,7 @@ MX_OPS: tuple[type[mm.MxOp], ...] = (
 )
 
 
-def mx_products(walk: Walk) -> Rows:
+def mx_products(walk: OperandWalk) -> Rows:
     """The rows of all products of mx operands."""
     rows: Rows = {}
     for op in MX_OPS:

@@ -6,7 +6,7 @@ from functools import cache
 
 from xdsl.ir import Operation
 
-from ptoas.analysis.order import Seen
+from ptoas.analysis.order import Access
 from ptoas.dialects.pto.element_types import element_size
 from ptoas.dialects.pto.enums import WORKING_PIPES, BLayout, Pipe, SLayout
 from ptoas.dialects.pto.expand import TColExpandOp, TRowExpandOp
@@ -37,16 +37,16 @@ def _streams(kind: type[Operation]) -> bool:
     return issubclass(kind, TCvtOp | TMovOp | BinaryOp | ScalarOp | UnaryOp)
 
 
-def both_load(first: Seen, second: Seen) -> bool:
+def both_load(first: Access, second: Access) -> bool:
     """Return True for two loads, which are a queue in order."""
     return first.pipe is Pipe.PIPE_MTE2 and _loads(first) and _loads(second)
 
 
-def _loads(touch: Seen) -> bool:
+def _loads(touch: Access) -> bool:
     return any(each.pipe is touch.pipe and not each.write and each.is_global for each in touch.beside)
 
 
-def follows_closely(first: Seen, second: Seen) -> bool:
+def follows_closely(first: Access, second: Access) -> bool:
     """Return True if the second instruction streams exactly the bytes that the first one wrote.
 
     There are enough of them that it never reaches an element that is not written yet.
@@ -60,12 +60,12 @@ def follows_closely(first: Seen, second: Seen) -> bool:
     return bool(written and read) and all(map(_is_long, (first, second, *written, *read)))
 
 
-def load_or_follow(first: Seen, second: Seen) -> bool:
+def load_or_follow(first: Access, second: Access) -> bool:
     """Return True if `a2a3` keeps the order of two accesses."""
     return both_load(first, second) or follows_closely(first, second)
 
 
-def _is_long(touch: Seen) -> bool:
+def _is_long(touch: Access) -> bool:
     """Return True if an access covers a whole tile whose valid bytes are contiguous, and enough of them."""
     type = touch.value.type
     if not touch.is_whole or not isinstance(type, TileType) or DYNAMIC in type.valid:
