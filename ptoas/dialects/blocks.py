@@ -9,7 +9,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 
 def handed_on(op: Operation) -> list[Sequence[SSAValue]]:
-    """What a branch hands to each of its blocks, in their order; nothing for an unknown branch."""
+    """The operands that a branch passes to each of its successors, in order; none for an unknown branch."""
     match op:
         case cf.BranchOp():
             return [op.arguments]
@@ -22,7 +22,7 @@ def handed_on(op: Operation) -> list[Sequence[SSAValue]]:
 
 
 class Dominance:
-    """Which blocks of a body lie on every way to another one.
+    """Dominance of the blocks of a region.
 
     Cooper, Harvey and Kennedy's iteration over immediate dominators: a few passes, whatever the number of
     blocks. xDSL's `DominanceInfo` keeps a set of blocks for each block, so that it grows with the square of
@@ -60,7 +60,7 @@ class Dominance:
         return a
 
     def dominates(self, first: Block, second: Block) -> bool:
-        """Whether every way from the start to `second` passes `first`; so it is where there is no way."""
+        """Return True if every path from the entry to `second` passes `first`, or if there is no path."""
         at, wanted = self._number.get(second), self._number.get(first)
         if at is None:
             return True

@@ -1,4 +1,4 @@
-"""What other packages bring: instructions, rows, bodies, rules, targets.
+"""Plugins: instructions, rows, bodies, rules and targets of other packages.
 
 A package names a `Plugin` as an entry point of the group `ptoas.plugins`. Its chapters are imported with the
 `pto` dialect, all else when it is needed. docs/extending.md shows a whole one.
@@ -29,7 +29,7 @@ class Plugin:
     chapters: tuple[str, ...] = ()
     """Modules that define instructions; the first line of the docstring is the chapter's title."""
     rows: Mapping[str, str] = field(default_factory=dict[str, str])
-    """By the name of a target, a module whose `ROWS` says what it does with these instructions."""
+    """Modules with `ROWS` for these instructions, by the name of a target."""
     bodies: tuple[str, ...] = ()
     """Modules that register what instructions do in NumPy."""
     rules: tuple[str, ...] = ()

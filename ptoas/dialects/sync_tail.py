@@ -1,4 +1,4 @@
-"""What stands at the end of a function whose flags the compiler inserts: `pto.auto_sync_tail_hint`."""
+"""End of a function whose flags the compiler inserts: `pto.auto_sync_tail_hint`."""
 
 from __future__ import annotations
 
@@ -20,6 +20,6 @@ SPELLINGS = ("barrier-all", "mte3-to-s-event0")
 
 
 def tail_of(function: FuncOp) -> str | None:
-    """Which of the two a function asks for; `None`: none, or something that nobody knows."""
+    """The requested tail of a function; `None`: none, or an unknown one."""
     given = function.attributes.get(TAIL_HINT)
     return _WORDS.get(given.data.lower().replace("-", "_")) if isinstance(given, StringAttr) else None

@@ -1,4 +1,4 @@
-"""Who can call a function once it is compiled: the attribute `pto.visibility`."""
+"""Linkage of compiled functions: the attribute `pto.visibility`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ VISIBILITIES = ("external", "internal")
 
 
 def visibility(function: FuncOp) -> str | None:
-    """What the function says of itself: `external` has C linkage, `internal` none outside its file."""
+    """The declared visibility: `external` has C linkage, `internal` none outside its file."""
     given = function.attributes.get(VISIBILITY)
     return given.data if isinstance(given, StringAttr) and given.data in VISIBILITIES else None
 
@@ -20,6 +20,5 @@ ENTRIES = ("pto.entry", "pto.kernel", "hacc.entry", "pto.aicore")
 
 
 def is_entry(function: FuncOp) -> bool:
-    """Whether a function says of itself that the host launches it: it is callable from outside in any
-    case."""
+    """Return True if the host launches the function, which is then callable from outside in any case."""
     return any(word in function.attributes for word in ENTRIES)

@@ -102,7 +102,7 @@ class TestAsyncEventOp(EventOp):
 
 @irdl_op_definition
 class MakePrefetchAsyncContextOp(PtoOp):
-    """What prefetches are started with; `workspace` is what the host set up."""
+    """Create a context for prefetches from the `workspace` that the host set up."""
 
     name = "pto.make_prefetch_async_context"
     NO_EFFECT: ClassVar = ("workspace",)

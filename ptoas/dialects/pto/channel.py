@@ -29,7 +29,7 @@ from ptoas.dialects.pto.types import TileType
 
 
 class RingAddressOp(PtoOp, ABC):
-    """Where a ring of slots lies in the memory of whoever pops from it."""
+    """The address of a ring of slots in the memory of its consumer."""
 
     SIDE_EFFECTING: ClassVar = True
     ASSEMBLY_FORMAT: ClassVar = "{attrs} -> ^result"
@@ -121,7 +121,7 @@ class PipeInitOp(PtoOp, ABC):
 
     @property
     def is_of_views(self) -> bool:
-        """Whether what goes through it are views of global memory, not tiles."""
+        """True if the channel passes views of global memory, not tiles."""
         return False
 
 
@@ -180,7 +180,7 @@ class AivInitializePipeOp(InitializePipeOp):
 
 
 class ChannelOp(PtoOp, ABC):
-    """Something that is done with a channel."""
+    """An operation on a channel."""
 
     SIDE_EFFECTING: ClassVar = True
     CONTEXT_SENSITIVE: ClassVar = True
@@ -188,8 +188,9 @@ class ChannelOp(PtoOp, ABC):
 
     @property
     def halves(self) -> int:
-        """How tiles are split between the vector cores: 0 not, 1 by rows, 2 by columns, 3 and 4 the same for
-        odd extents."""
+        """Split of tiles between the vector cores: 0 none, 1 by rows, 2 by columns, 3 and 4 the same for
+        odd extents.
+        """
         return self.split.value.data
 
     @property
@@ -204,7 +205,7 @@ class PushOp(ChannelOp, ABC):
     @property
     @abstractmethod
     def pushed(self) -> SSAValue:
-        """What is pushed: a tile, or a view that was filled."""
+        """The pushed operand: a tile, or a view that was filled."""
 
 
 class PopOp(ChannelOp, ABC):
@@ -218,7 +219,7 @@ class PopOp(ChannelOp, ABC):
     @property
     @abstractmethod
     def popped(self) -> SSAValue:
-        """What is popped: a tile or a view."""
+        """The popped value: a tile or a view."""
 
 
 class FreeOp(ChannelOp, ABC):
@@ -227,7 +228,7 @@ class FreeOp(ChannelOp, ABC):
     @property
     @abstractmethod
     def freed(self) -> SSAValue | None:
-        """What is given back, where the text names it."""
+        """The released value, if the text names it."""
 
 
 class AllocSlotOp(ChannelOp, ABC):

@@ -1,4 +1,4 @@
-"""What holds for an operand on every target, said in the words of a kernel author."""
+"""Constraints on operands that hold on every target, with messages for kernel authors."""
 
 from __future__ import annotations
 
@@ -35,22 +35,24 @@ class PtoConstraint(AttrConstraint):
 
     element: str | None = None
     memory: ClassVar[bool] = True
-    """Whether an operand of this kind stands for memory, so that an instruction reads or writes it."""
+    """True if an operand of this kind refers to memory, so that an instruction reads or writes it."""
 
     def kind(self) -> str:
-        """What an operand of this kind is called in a message."""
+        """The name of operands of this kind in messages."""
         raise NotImplementedError
 
     def accepts(self, attr: Attribute) -> bool:
-        """Whether the type is of this kind, its element type aside. Its extents decide nothing: statements
-        that differ in these alone are read alike."""
+        """Return True if the type is of this kind, regardless of its element type and extents.
+
+        Statements that differ in extents alone share a template.
+        """
         raise NotImplementedError
 
     def element_of(self, attr: Attribute) -> Attribute:
         return attr
 
     def verifies(self, attr: Attribute) -> TypeGuard[Attribute]:
-        """By itself, without the message that nobody reads: nothing is known of the letter yet."""
+        """Return True if the constraint accepts the type, without building a message."""
         return self.accepts(attr)
 
     def verify(self, attr: Attribute, constraint_context: VerificationContext) -> None:
@@ -147,7 +149,7 @@ class Ptr(PtoConstraint):
 
 
 class ScalarPtr(Ptr):
-    """Where the scalar pipe reads and writes single elements."""
+    """A pointer through which the scalar pipe reads and writes single elements."""
 
     def kind(self) -> str:
         return "a pointer into global memory or the unified buffer (!pto.ptr<...>, !pto.ptr<..., ub>)"
@@ -170,7 +172,7 @@ class AnyAddress(PtoConstraint):
 
 
 class PtrOrAddress(PtoConstraint):
-    """What a cast of pointers takes and gives; a pointer that only changes its type is not read."""
+    """Operand and result of a pointer cast; a pointer that only changes its type is not read."""
 
     memory = False
 
@@ -288,7 +290,7 @@ class PrefetchContext(PtoConstraint):
 
 
 class AnyLocalArray(PtoConstraint):
-    """It lies on the stack: no pipe but the scalar one comes near it."""
+    """An array on the stack, which only the scalar pipe accesses."""
 
     memory = False
 

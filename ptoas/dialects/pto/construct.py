@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ptoas.dialects.pto.instruction import Field, PtoOp, Signature, Slot
 
 Takes: TypeAlias = "Callable[[Slot, Any], bool]"
-"""Whether a slot takes an argument."""
+"""Predicate: a slot accepts an argument."""
 
 
 class InstructionArguments:
@@ -113,12 +113,14 @@ def segments(cls: type[PtoOp], sizes: Iterable[int], results: int) -> dict[str, 
 
 @cache
 def segment_sizes(*sizes: int) -> DenseArrayBase:
-    """How many values each slot has, as xDSL keeps it; made once for all operations, as it takes its time."""
+    """The number of values of each slot, in xDSL's form; cached, as building it is slow."""
     return DenseArrayBase.from_list(i32, sizes)
 
 
 def usage(cls: type[PtoOp]) -> str:
-    """How an instruction is called: `mgather(mem, idx, dst=None, *, coalesce=None, gather_oob=None)`."""
+    """Return the call of an instruction's constructor: `mgather(mem, idx, dst=None, *, coalesce=None,
+    gather_oob=None)`.
+    """
     return f"{cls.mnemonic().replace('.', '_')}({', '.join(_names(cls).values())})"
 
 
@@ -211,7 +213,7 @@ def _member(cls: type[PtoOp], field: Field, value: Any) -> Attribute | None:
 
 
 def _attribute(value: Any) -> Attribute | None:
-    """The attribute that a plain value of Python stands for, with the types that the text gives it."""
+    """Convert a Python value to an attribute, with the types that the text gives it."""
     match value:
         case Attribute():
             return value

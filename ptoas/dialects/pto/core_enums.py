@@ -44,7 +44,7 @@ _PIPES_OF_CLASSES = {
 
 
 class FenceScope(StrEnum):
-    """Who is to see what was written: other cores and ranks, all there are, or this core alone."""
+    """Observers of the written data: other cores and ranks, everything, or this core alone."""
 
     GM = "gm"
     All = "all"
@@ -75,7 +75,7 @@ class Flow(StrEnum):
 
 
 class PushLayout(StrEnum):
-    """How an accumulator is laid out where it is pushed to."""
+    """Layout of an accumulator at the destination of a push."""
 
     NZ2ND = "nz2nd"
     NZ2DN = "nz2dn"
@@ -83,7 +83,7 @@ class PushLayout(StrEnum):
 
 
 class PushQuant(StrEnum):
-    """What a push makes of an accumulator's numbers."""
+    """Conversion of an accumulator's numbers by a push."""
 
     NoQuant = "no_convert"
     F322F16 = "f32_f16"
@@ -103,12 +103,12 @@ class PushQuant(StrEnum):
 
 
 _CLASSES_OF_PIPES = (SyncOpType.TVEC, *SyncOpType)
-"""The first of them that runs on a pipe stands for it."""
+"""Instruction classes; the first one that runs on a pipe represents it."""
 
 
 @irdl_attr_definition
 class SyncOpTypeAttr(PtoEnumAttr[SyncOpType]):
-    """A class of instructions; one that stands for a pipe may be named by the pipe."""
+    """A class of instructions; one that represents a pipe may be named by the pipe."""
 
     name = "pto.pipe_event_type"
     other_names = ("sync_op_type", "pipe")

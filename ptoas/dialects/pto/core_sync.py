@@ -1,4 +1,4 @@
-"""Which core runs what, and how the cores of a block, and blocks, wait for each other."""
+"""Sections of cube and vector cores, and synchronisation between the cores of a block and between blocks."""
 
 from abc import ABC
 from typing import ClassVar
@@ -37,7 +37,7 @@ class SectionOp(PtoOp, ABC):
 
 @irdl_op_definition
 class SectionCubeOp(SectionOp):
-    """What stands inside runs on the cube core alone."""
+    """A region that runs on the cube core only."""
 
     name = "pto.section.cube"
     KIND: ClassVar = KernelKind.Cube
@@ -45,7 +45,7 @@ class SectionCubeOp(SectionOp):
 
 @irdl_op_definition
 class SectionVectorOp(SectionOp):
-    """What stands inside runs on the vector cores alone."""
+    """A region that runs on the vector cores only."""
 
     name = "pto.section.vector"
     KIND: ClassVar = KernelKind.Vector
@@ -65,8 +65,9 @@ class CounterOp(PtoOp, ABC):
 
     @property
     def mode(self) -> int:
-        """Who are the receivers: 0, all cores of one kind; 1, the vector cores of the block; 2, the other
-        kind of core in the block."""
+        """The receivers: 0, all cores of one kind; 1, the vector cores of the block; 2, the other kind of
+        core in the block.
+        """
         given = self.properties.get("ffts_mode")
         return given.value.data if isinstance(given, IntegerAttr) else 2
 
@@ -154,7 +155,7 @@ class SyncWaitOp(ModedCounterOp, AwaitsCounter):
 
 @irdl_op_definition
 class SetFftsOp(PtoOp):
-    """Where the counters between cores are kept; once, before the first of them is used."""
+    """Set the address of the counters between cores; once, before the first of them is used."""
 
     name = "pto.set_ffts"
     SIDE_EFFECTING: ClassVar = True

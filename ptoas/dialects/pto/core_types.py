@@ -48,8 +48,9 @@ class EventIdArrayType(PtoType):
 
 @irdl_attr_definition
 class AccPushEpilogueAttr(ParametrizedAttribute):
-    """What a push makes of an accumulator on its way:
-    `#pto.acc_push_epilogue<layout = nz2nd, quant = no_convert, relu = no_relu>`."""
+    """Conversion of an accumulator by a push: `#pto.acc_push_epilogue<layout = nz2nd, quant = no_convert,
+    relu = no_relu>`.
+    """
 
     name = "pto.acc_push_epilogue"
     layout_attr: PushLayoutAttr

@@ -1,4 +1,4 @@
-"""What helps to find out what a program does: it prints, or it stops."""
+"""Debugging aids: prints and traps."""
 
 from typing import ClassVar
 

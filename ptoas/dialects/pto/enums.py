@@ -64,14 +64,14 @@ class Layout(StrEnum):
 
 
 class BLayout(StrEnum):
-    """Whether rows or columns of a tile, or of its boxes, follow each other."""
+    """Order of the rows and columns of a tile, or of its boxes."""
 
     RowMajor = "row_major"
     ColMajor = "col_major"
 
 
 class SLayout(StrEnum):
-    """How the elements of a box lie; a tile without boxes has none."""
+    """Order of the elements of a box; a tile without boxes has none."""
 
     NoneBox = "none_box"
     RowMajor = "row_major"
@@ -92,7 +92,7 @@ class CompactMode(StrEnum):
 
 
 class TileLoc(StrEnum):
-    """Where a tile lives."""
+    """Memory of a tile."""
 
     Vec = "vec"
     Mat = "mat"
@@ -201,7 +201,7 @@ class RoundMode(StrEnum):
 
 
 class SaturationMode(StrEnum):
-    """What becomes of a number that its new type does not have: the nearest that it has, or the low bits."""
+    """Conversion of a number that its new type lacks: the nearest number of the type, or the low bits."""
 
     ON = "ON"
     OFF = "OFF"
@@ -215,7 +215,7 @@ class QuantType(StrEnum):
 
 
 class QuantScaleAlg(StrEnum):
-    """How the scale of a block follows from its largest number."""
+    """Derivation of a block's scale from its largest number."""
 
     OCP = "ocp"
     NV = "nv"
@@ -233,7 +233,7 @@ class MxGroupAxis(StrEnum):
 
 
 class PrintFormat(StrEnum):
-    """How wide a number is printed, and with how many digits behind the point."""
+    """Width and number of decimals of printed numbers."""
 
     Width8_Precision4 = "width8_precision4"
     Width8_Precision2 = "width8_precision2"
@@ -289,14 +289,16 @@ class WaitCmp(StrEnum):
 
 
 class Precision(StrEnum):
-    """How a function is calculated: as the hardware does it, or more slowly and more exactly."""
+    """Precision of a function: that of the hardware, or a slower and more exact one."""
 
     Default = "default"
     High = "high_precision"
 
 
 class AccPhase(StrEnum):
-    """Where in a tile's work a product stands, so that a store may begin before its end; values stay."""
+    """Position of a product in the computation of a tile, so that a store may begin before its end;
+    values stay.
+    """
 
     Unspecified = "unspecified"
     Partial = "partial"

@@ -85,7 +85,7 @@ class MGatherOp(IndexedMemoryOp, Instruction):
 
     @staticmethod
     def _rows_of(mem: ViewType, idx: TileType) -> TileType:
-        """What a Row gather of a plain table gives."""
+        """The result type of a Row gather of a plain table."""
         if mem.layout is not Layout.ND:
             raise VerifyException(f"a table in {mem.layout.value} does not tell the layout of the result")
         if DYNAMIC in idx.valid:
@@ -169,7 +169,7 @@ class TGatherOp(Instruction):
 
     @property
     def form(self) -> str:
-        """Which of the three forms this is: `index`, `compare` or `mask`."""
+        """The form of the gather: `index`, `compare` or `mask`."""
         if self.threshold is not None or self.cdst is not None or self.count is not None:
             return "compare"
         return "mask" if self.indices is None else "index"
@@ -214,7 +214,7 @@ class TScatterOp(Instruction):
 
     @property
     def form(self) -> str:
-        """Which of the two forms this is: `index` or `mask`."""
+        """The form of the scatter: `index` or `mask`."""
         return "mask" if self.idx is None else "index"
 
     def verify_(self) -> None:

@@ -1,4 +1,4 @@
-"""Where element (row, column) of a tile lies: the one place for boxes, fractals and strides.
+"""Offset of element (row, column) of a tile; defines boxes, fractals and strides.
 
 A tile is made of boxes, and a step along a dimension is one of two: to the next element of a box, or to the
 next box. All six layouts are that with other strides. For `R x C` elements in boxes of `r x c`, `N = r * c`:
@@ -67,7 +67,7 @@ class Axis:
 
     @property
     def is_even(self) -> bool:
-        """Whether a step to the next box is as long as one within a box: there is one stride."""
+        """True if a step to the next box is as long as one within a box: there is one stride."""
         return self.outer == self.box * self.inner
 
     def dims(self, extent: int) -> Dims | None:
@@ -89,7 +89,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class Geometry:
-    """Where the elements of a tile lie, counted from its first."""
+    """Offsets of the elements of a tile, relative to its first."""
 
     rows: Axis
     cols: Axis
@@ -117,7 +117,7 @@ class Geometry:
 
 
 def strided(row: int, col: int) -> Geometry:
-    """What lies at one stride from row to row, and at one from column to column."""
+    """A geometry with one stride from row to row, and one from column to column."""
     return Geometry(Axis(1, row, row), Axis(1, col, col))
 
 

@@ -1,4 +1,4 @@
-"""What every operation of PTO is, and the families most of them belong to.
+"""Base class of PTO operations, and the families of most of them.
 
 An instruction declares its operands, attributes and results; how it is read and printed in each text form
 follows from that and from the few class variables below. Nothing here knows a target.
@@ -71,9 +71,9 @@ class Signature:
     results: tuple[tuple[str, AttrConstraint, bool], ...]
     """Name, constraint, and whether the result may be missing."""
     segmented: bool
-    """Whether the operation keeps the number of operands of each slot (more than one may vary)."""
+    """True if the operation stores the number of operands of each slot (more than one may vary)."""
     results_segmented: bool
-    """Whether it keeps which of its results are there."""
+    """True if it stores which of its optional results are present."""
 
     def slot(self, name: str) -> Slot:
         return next(s for s in self.slots if s.name == name)
@@ -114,19 +114,24 @@ class PtoOp(IRDLOperation, ABC):
     tile, view, group or pointer in a slot of none of these is read."""
 
     SIDE_EFFECTING: ClassVar[bool] = False
-    """Whether it does something besides, so that it may not be dropped or moved: orders, binds, prints."""
+    """True if it has effects other than its writes, so that it may not be dropped or moved: orders,
+    binds, prints.
+    """
 
     CONTEXT_SENSITIVE: ClassVar[bool] = False
-    """Whether what it does, or what is asked of it, depends on its neighbours: on more than its attributes
-    and what is known of its operands."""
+    """True if its effect or its rules depend on its neighbours, not only on its attributes and the facts
+    about its operands.
+    """
 
     GIVES_TILES: ClassVar[bool] = False
-    """Whether its results are tiles that stand for the slots of `OUTS` (SSA form)."""
+    """True if its results are tiles that represent the slots of `OUTS` (SSA form)."""
     ASKS_VALUES: ClassVar[bool] = False
-    """Whether the declaration asks for constants among the operands: then each statement is checked anew."""
+    """True if the declaration requires constants among the operands: then each statement is checked
+    separately.
+    """
 
     WRITES_RESULT: ClassVar[bool] = False
-    """Whether its result is a tile with memory of its own, which it fills: what a channel hands over."""
+    """True if its result is a tile with its own memory, which it fills: the entry of a channel."""
 
     TIED: ClassVar[tuple[tuple[str, str], ...]] = ()
     """Pairs of slots, a destination and an operand, that are one buffer: what is written is what was read."""
@@ -157,7 +162,7 @@ class PtoOp(IRDLOperation, ABC):
     """Other names of attributes: `{"op": "reduceOp"}`."""
 
     EXTENDS_LIFETIME: ClassVar[bool] = False
-    """Whether its results go on using its tiles: these are needed as long as the results are."""
+    """True if its results continue to use its tiles, which live as long as the results."""
 
     REFUSED: ClassVar[Mapping[str, str]] = MappingProxyType({})
     """Words of other tools' texts that this one does not take, and what to write instead."""
@@ -211,7 +216,9 @@ class PtoOp(IRDLOperation, ABC):
 
     @classmethod
     def claims(cls, types: Sequence[Attribute | None]) -> bool:
-        """Whether one of `OVERLOADS` means this operation, given the types of the statement's values."""
+        """Return True if one of `OVERLOADS` denotes this operation, given the types of the statement's
+        values.
+        """
         return False
 
     traits = traits_def(DeclaredEffects())

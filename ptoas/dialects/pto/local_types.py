@@ -23,7 +23,7 @@ FEWEST_SLOTS, MOST_SLOTS = 2, 16
 
 
 def _is_scalar(type: Attribute) -> bool:
-    """Whether C++ has a variable of the type: whole bytes, and one number an element."""
+    """Return True if C++ has a variable of the type: whole bytes, and one number an element."""
     element = BY_TYPE.get(type)
     return element is not None and element.kind != "pairs" and (element.is_integer or element.size > 1)
 

@@ -134,8 +134,11 @@ class TConcatOp(BinaryOp):
 
 @irdl_op_definition
 class TConcatIdxOp(Instruction):
-    """In each row the first columns of `src0`, behind them the first of `src1`; how many stands in the first
-    column of each index tile, in bytes of that tile's own element type."""
+    """Each row of `dst` is the first columns of the row of `src0`, then those of `src1`.
+
+    The numbers of columns are in the first column of each index tile, in bytes of that tile's own element
+    type.
+    """
 
     name = "pto.tconcatidx"
     src0 = operand_def(AnyTile("T"))

@@ -156,7 +156,7 @@ class TQuantMxOp(Instruction):
 
     @property
     def makes_pairs(self) -> bool:
-        """Whether it makes pairs of fp4."""
+        """True if it makes pairs of fp4."""
         return self.quant_type.data is QuantType.MXFP4_E2M1
 
 

@@ -105,7 +105,7 @@ class GetBlockIdxOp(QueryOp):
 
 @irdl_op_definition
 class GetBlockNumOp(QueryOp):
-    """How many blocks run this kernel."""
+    """The number of blocks that run this kernel."""
 
     name = "pto.get_block_num"
 
@@ -119,6 +119,6 @@ class GetSubblockIdxOp(QueryOp):
 
 @irdl_op_definition
 class GetSubblockNumOp(QueryOp):
-    """How many vector cores work on this block; 1 on the cube core."""
+    """The number of vector cores of this block; 1 on the cube core."""
 
     name = "pto.get_subblock_num"

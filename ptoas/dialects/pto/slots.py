@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SlotAccess:
-    """Memory that an operation touches: an operand, or the result that stands for its slot (SSA form)."""
+    """Memory that an operation accesses: an operand, or the result that represents its slot (SSA form)."""
 
     slot: str
     operand: int
@@ -52,13 +52,13 @@ def _places(op_class: type[PtoOp], operand_count: int, sizes: bytes | None) -> d
 
 
 def _sizes(op: PtoOp) -> bytes | None:
-    """How many operands each slot has, where the operation keeps that."""
+    """The number of operands of each slot, if the operation stores it."""
     sizes: Any = op.properties.get(AttrSizedOperandSegments.attribute_name)
     return None if sizes is None else sizes.data.data
 
 
 def slot_places(op: PtoOp) -> dict[str, range]:
-    """For each operand slot, the indices of the operands that fill it."""
+    """The indices of the operands of each slot."""
     return _places(op.__class__, len(op.operands), _sizes(op))
 
 

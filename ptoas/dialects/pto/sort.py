@@ -23,8 +23,10 @@ from ptoas.dialects.pto.instruction import ScratchOp
 
 @irdl_op_definition
 class TSort32Op(ScratchOp):
-    """Of each row, every 32 elements of `src` with their indices `idx` as pairs, in falling order. A last
-    block of fewer elements is filled up in `tmp`; behind its pairs the destination holds nothing of value."""
+    """Sort every 32 elements of each row of `src` in descending order, as pairs with their indices `idx`.
+
+    A last block of fewer elements is padded in `tmp`; after its pairs the destination is undefined.
+    """
 
     name = "pto.tsort32"
     src = operand_def(AnyTile("T"))
@@ -71,10 +73,10 @@ class TMrgSortOp(ScratchOp):
 
     @property
     def is_blocks(self) -> bool:
-        """Whether it merges the blocks of one tile."""
+        """True if it merges the blocks of one tile."""
         return self.block_len is not None
 
     @property
     def stops(self) -> bool:
-        """Whether it stops when the first list has run out."""
+        """True if it stops when the first list has run out."""
         return self.exhausted is not None and bool(self.exhausted.value.data)

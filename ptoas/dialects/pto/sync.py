@@ -23,7 +23,7 @@ from ptoas.dialects.pto.enums import AddressSpaceAttr, EventAttr, Pipe, PipeAttr
 from ptoas.dialects.pto.instruction import PtoOp
 
 FlagName: TypeAlias = "tuple[Pipe, Pipe, EventAttr | SSAValue]"
-"""From which pipe to which, and the event: written, or a value that the running program knows."""
+"""The source and the target pipe, and the event: a constant, or a run-time value."""
 
 
 class FlagOp(PtoOp, ABC):
@@ -169,7 +169,7 @@ class EventIdArraySetOp(PtoOp):
 
 
 class DrainOp(PtoOp, ABC):
-    """What a pipe was given before is done before what it is given after."""
+    """Complete the earlier operations of a pipe before its later ones start."""
 
     SIDE_EFFECTING: ClassVar = True
 
@@ -181,7 +181,7 @@ class DrainOp(PtoOp, ABC):
 
 @irdl_op_definition
 class BarrierOp(DrainOp):
-    """What pipe `pipe` was given before is done before what it is given after; PIPE_ALL: all pipes."""
+    """Complete the earlier operations of pipe `pipe` before its later ones start; PIPE_ALL: all pipes."""
 
     name = "pto.barrier"
     ASSEMBLY_FORMAT: ClassVar = "#pipe {attrs}"

@@ -1,4 +1,4 @@
-"""What stands between the angle brackets of a type: parameters, and what can be wrong with them."""
+"""Parameters of a type, the text between its angle brackets, with their diagnostics."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ class TypeParameter:
     def __init__(self, key: str | None, kind: str, tokens: list[Token], key_start: int | None = None):
         self.key, self.kind, self.tokens = key, kind, tokens
         self.name = key
-        """What messages call it: its key, or that of its position."""
+        """The name in messages: its key, or that of its position."""
         self.start = cast(int, tokens[0].start_pos) if tokens else 0
         self.end = tokens[-1].end_pos or self.start if tokens else 0
         self.key_start = self.start if key_start is None else key_start
 
     @property
     def is_element(self) -> bool:
-        """Whether this is an element type, `f32`."""
+        """True if this is an element type, `f32`."""
         return self.kind == "element"
 
     @property

@@ -1,4 +1,4 @@
-"""From the text of a type to the type. Texts repeat, so each distinct one is read once."""
+"""Parsing of types. Each distinct text is parsed once."""
 
 from __future__ import annotations
 
@@ -211,7 +211,7 @@ _CPP_ENUMS: dict[str, type[PtoEnumAttr[Any]]] = {
 
 
 def _fix_for_cpp(body: str, offset: int) -> str | None:
-    """What to write for a C++ enumerator (`BLayout::RowMajor`), and for the `...` of the documents."""
+    """The replacement for a C++ enumerator (`BLayout::RowMajor`), and for the `...` of the documents."""
     if body[offset:].startswith("..."):
         return "`...` stands for the parameters: write them, as in `16x32xf32`"
     name = next((m for m in re.finditer(r"(\w+)::(\w+)", body) if m.end(1) == offset), None)

@@ -60,11 +60,11 @@ POINTER_SPACES: dict[AddressSpace, str] = {
     AddressSpace.Bias: "bt",
     AddressSpace.Scaling: "fb",
 }
-"""What a pointer calls the memory that it points into; the names of tile locations are read too."""
+"""Names of the memory that a pointer points into; the names of tile locations are read too."""
 
 
 SCALE = F8E8M0Type()
-"""What scales of mx operands are made of."""
+"""Element type of the scales of mx operands."""
 
 SCALE_MEMORIES = {
     (BLayout.RowMajor, SLayout.RowMajor): TileLoc.ScaleLeft,
@@ -73,7 +73,7 @@ SCALE_MEMORIES = {
 """Scales of mx operands are written as tiles in `scaling`; their boxes say which of two memories that is."""
 
 PACKED = (TileLoc.Left, TileLoc.Right, TileLoc.Acc, *SCALE_MEMORIES.values())
-"""Where compact tiles are packed: headers of TEXTRACT, TMOV and TSTORE. Elsewhere nothing asks for it."""
+"""Memories in which compact tiles are packed: headers of TEXTRACT, TMOV and TSTORE."""
 
 
 def dim_text(dim: int) -> str:
@@ -213,18 +213,20 @@ class TileType(PtoType):
 
     @property
     def geometry(self) -> Geometry:
-        """Where each element lies."""
+        """The offset of each element."""
         return self.geometry_of(self.valid)
 
     def geometry_of(self, valid: tuple[int, int]) -> Geometry:
-        """Where each element lies, of a tile with these valid extents."""
+        """The offset of each element, for a tile with these valid extents."""
         size = element_size(self.element_type)
         return geometry(self.held(valid), size, self.blayout, self.slayout, self.fractal)
 
     @property
     def packs(self) -> bool:
-        """Whether blocks follow each other as the valid extents say: so lie compact tiles in the memories of
-        the matrix unit, which knows no other extents."""
+        """True if blocks are contiguous according to the valid extents.
+
+        Compact tiles are stored this way in the memories of the matrix unit, which has no other extents.
+        """
         return self.compact is CompactMode.Normal and self.loc.data in PACKED
 
     def held(self, valid: tuple[int, int]) -> tuple[int, int]:
@@ -456,7 +458,7 @@ class AsyncEventType(ParametrizedAttribute, TypeAttribute):
 
 @irdl_attr_definition
 class PrefetchAsyncContextType(ParametrizedAttribute, TypeAttribute):
-    """What asynchronous prefetches are started with: a workspace, and a session of its own."""
+    """Context of asynchronous prefetches: a workspace, and its own session."""
 
     name = "pto.prefetch_async_context"
 
@@ -489,7 +491,7 @@ for _kind in (MemRefType, TensorViewType, PartitionTensorViewType):
 
 
 HANDLES = (AsyncSessionType, AsyncEventType, PrefetchAsyncContextType)
-"""What a program holds of a transfer that goes on beside it."""
+"""Types of the handles of asynchronous transfers."""
 
 TYPES: tuple[type[ParametrizedAttribute], ...] = (
     TileType,

@@ -152,19 +152,19 @@ def _extent(value: SSAValue) -> int:
 
 
 def new_tile(type: Attribute) -> Operation:
-    """The tile that a destination nothing has defined stands for (D23)."""
+    """The tile that an undefined destination declares (D23)."""
     return AllocTileOp.build(operands=[None, None, None], result_types=[type])
 
 
 def part_of(
     view: SSAValue, offsets: Sequence[SSAValue], sizes: Sequence[SSAValue], type: Attribute
 ) -> Operation:
-    """The part that `%view[%i, %j]` stands for."""
+    """The part denoted by `%view[%i, %j]`."""
     return PartitionViewOp.build(operands=[view, offsets, sizes], result_types=[type])
 
 
 def can_stand_before(op: Operation, assign: TAssignOp) -> bool:
-    """Whether `assign` could stand before `op`, in its block: the address is known there."""
+    """Return True if `assign` could be inserted before `op` in its block: the address is known there."""
     owner = None if assign.addr is None else assign.addr.owner
     known = not isinstance(owner, Operation) or owner.parent is not op.parent or owner.is_before_in_block(op)
     return known and assign.parent is op.parent
@@ -275,14 +275,14 @@ class ValidExtentOp(PtoOp, ABC):
 
 @irdl_op_definition
 class TileValidRowsOp(ValidExtentOp):
-    """How many rows of a tile are valid now."""
+    """The current number of valid rows of a tile."""
 
     name = "pto.tile_valid_rows"
 
 
 @irdl_op_definition
 class TileValidColsOp(ValidExtentOp):
-    """How many columns of a tile are valid now."""
+    """The current number of valid columns of a tile."""
 
     name = "pto.tile_valid_cols"
 
