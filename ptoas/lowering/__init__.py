@@ -1,4 +1,4 @@
-"""From verified operations to placed, synchronised ones, and to C++."""
+"""Passes that place and synchronise verified operations, and the emitter of C++."""
 
 from __future__ import annotations
 

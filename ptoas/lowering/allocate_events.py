@@ -43,7 +43,7 @@ def allocate_events(
 
 
 def _span(pair: Pair, order: Order) -> tuple[int, int]:
-    """Where the flag is up: odd numbers lie after operations, even ones before."""
+    """The interval in which the flag is set: odd numbers are after operations, even ones before."""
     down = 2 * order.start[pair.before]
     if pair.after is not None:
         return 2 * order.end[pair.after] + 1, down
@@ -85,6 +85,6 @@ def _colour(pairs: list[Pair], order: Order, inside: dict[int, list[int]], count
 
 
 def _clashes(starts: list[int], raised: int, down: int) -> bool:
-    """Whether an instruction that uses the id itself runs while the flag is up."""
+    """Return True if an instruction that uses the id itself runs while the flag is set."""
     at = bisect_left(starts, raised)
     return at < len(starts) and starts[at] < down

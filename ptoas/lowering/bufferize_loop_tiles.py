@@ -53,7 +53,7 @@ class BufferizeLoopTilesPass(ModulePass):
 
     name = "bufferize-loop-tiles"
     target: str | None = None
-    """Where given, tiles that it can't copy are refused."""
+    """If given, tiles that it can't copy are refused."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if not any(map(_takes_tiles, walk_of(op, *LOOPS))):
@@ -94,7 +94,7 @@ def _check_copies(made: list[TMovOp], target: Target) -> None:
 
 
 def _objections(move: TMovOp, target: Target) -> Iterator[str]:
-    """What the target's own rules of a tmov say of this one."""
+    """Violations of the target's rules by this tmov."""
     row = target.row(move)
     assert isinstance(row, Row)
     know = Facts(move, target, Knowledge(), False, (target,), row)
@@ -103,7 +103,7 @@ def _objections(move: TMovOp, target: Target) -> Iterator[str]:
 
 
 def _carries_own(loop: Operation) -> bool:
-    """Whether a tile that the body allocates is handed to the next iteration."""
+    """Return True if a tile that the body allocates is passed to the next iteration."""
     last = loop.regions[-1].block.last_op
     assert last is not None
     return any(
@@ -149,7 +149,7 @@ def _rewrite(loop: scf.ForOp) -> None:
 
 
 def _buffer(loop: scf.ForOp, first: SSAValue) -> SSAValue:
-    """The first value's own tile if nobody else needs it, else a copy of it."""
+    """The initial value's own tile if it has no other use, otherwise a copy of it."""
     owner = first.owner
     if isinstance(owner, AllocTileOp) and owner.parent is loop.parent and loop.parent is not None:
         users = {ancestor_in(loop.parent, use.operation) for use in first.uses}
@@ -173,7 +173,7 @@ def _is_in(op: Operation, loop: Operation) -> bool:
 
 
 def _can_be_written_in_place(old: SSAValue, new: SSAValue, body: Block) -> bool:
-    """Whether what first writes the new value goes by elements, and is the last to read the old one."""
+    """Return True if the first writer of the new value is elementwise and the last reader of the old one."""
     owner = new.owner
     if not isinstance(owner, AllocTileOp) or owner.parent is not body or owner.tile_type != old.type:
         return False

@@ -35,7 +35,7 @@ LARGEST_CAPACITY = 1 << 30
 
 
 class IndexBuilder:
-    """What stands in front of the instruction in the end: tiles of indices, remapped as its mode says.
+    """Builder of the operations before the instruction: index tiles, remapped according to its mode.
 
     `data` is the tile whose elements move; `more` rows of the helper tiles lie below its rows.
     """
@@ -72,7 +72,7 @@ class IndexBuilder:
         return self.row_indices() if self.row else self.element_indices()
 
     def of_rows(self, index: SSAValue) -> SSAValue:
-        """From rows to the elements of each: `index * stride + column`."""
+        """Convert row indices to element indices: `index * stride + column`."""
         self.put(TMulSOp(index, self.stride(), index))
         self.put(TAddOp(index, self.columns(), index))
         return index
@@ -94,7 +94,7 @@ class IndexBuilder:
         self.put(TAddOp(index, negative, index))
 
     def clamp(self, index: SSAValue, limit: SSAValue) -> None:
-        """To the last one that exists."""
+        """Clamp indices to the last existing one."""
         last = self.tile("last")
         self.put(TSubOp(limit, self.filled(1), last))
         self.put(TMinOp(index, last, index))

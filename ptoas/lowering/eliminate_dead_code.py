@@ -59,7 +59,7 @@ def is_dead(op: Operation) -> bool:
 
 
 def _does_something(op: Operation) -> bool:
-    """Whether a body has an instruction that accesses memory: the quick answer for most of them."""
+    """Return True if a body has an instruction that accesses memory: a quick test for most of them."""
     return any(is_of(inner.__class__, (PtoOp,)) and accesses(cast(PtoOp, inner)) for inner in op.walk())
 
 

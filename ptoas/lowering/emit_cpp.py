@@ -118,7 +118,7 @@ def emit_cpp(module: ModuleOp, target: Target, *, emit: str = "kernel", annotate
 def _on_three_threads(
     emitter: FunctionEmitter, names: dict[str, str], channels: Channels | None, taken: UniqueNames
 ) -> list[str]:
-    """What each core runs, and the entry that starts a thread for each."""
+    """The function of each core, and the entry that starts a thread for each."""
     symbol = emitter.function.sym_name.data
     name = names[symbol]
     inner = names[symbol] = taken.unique(f"{name}_on_core")
@@ -146,8 +146,9 @@ def _names(
 
 
 def _qualifiers(function: func.FuncOp, inner: set[str]) -> str:
-    """Who can call a function from outside: as `pto.visibility` says, else whoever wants to unless another
-    function here does."""
+    """The linkage of a function: `pto.visibility`, or else external unless another function here calls
+    it.
+    """
     match visibility(function):
         case "external":
             return 'extern "C" AICORE'
@@ -228,6 +229,6 @@ def _launcher(emitter: FunctionEmitter, function: func.FuncOp, name: str, reques
 
 
 def _host_notes(function: func.FuncOp) -> list[str]:
-    """What the host has to do besides launching."""
+    """Comments on the host's duties besides the launch."""
     ccu = any(map(on_ccu, walk_of(function, CollectiveOp)))
     return [f"// {line}" for line in HOST_NOTE] if ccu else []

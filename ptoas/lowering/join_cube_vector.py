@@ -125,7 +125,7 @@ def _asked(query: type[QueryOp], type: Attribute, ops: list[Operation]) -> SSAVa
 
 
 def _name(module: ModuleOp, cube: func.FuncOp, vector: func.FuncOp) -> str:
-    """What both names begin with, if nobody is called so."""
+    """The common prefix of both names, if it is free."""
     names = (cube.sym_name.data, vector.sym_name.data)
     same = takewhile(lambda pair: pair[0] == pair[1], zip(*names, strict=False))
     stem = re.sub(r"_(ai?)?$", "", "".join(pair[0] for pair in same))

@@ -1,4 +1,4 @@
-"""What a launch asks for: the memory of a kernel and of all that it calls (D36)."""
+"""Requirements of a launch: the memory of a kernel and of all functions that it calls (D36)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Ends = Mapping[TileLoc, int]
 
 
 def memory_high_water(module: ModuleOp, target: Target, isa: str | None = None) -> dict[str, Ends]:
-    """Where the tiles of each kernel of a module end, once the passes have placed them; by name.
+    """The end of the tiles of each kernel of a module after the passes have placed them, by name.
 
     Only the passes know what they add: scratch, staging, copies. They are not imported where a single kernel
     leaves them nothing to place.

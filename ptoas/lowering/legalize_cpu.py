@@ -64,7 +64,7 @@ class LegalizeCpuPass(ModulePass):
 
 
 def _gathers_within_tiles(element: Attribute) -> bool:
-    """Whether cpu gathers elements of this type within tiles, by index."""
+    """Return True if cpu gathers elements of this type within tiles, by index."""
     rows = get_target("cpu").entry(TGatherOp)
     assert isinstance(rows, Forms)
     row = rows.rows["index"]
@@ -74,7 +74,7 @@ def _gathers_within_tiles(element: Attribute) -> bool:
 
 
 def needs_rewriting(op: MGatherOp) -> bool:
-    """Whether `cpu` lacks this gather: whole rows, or a say in what happens out of bounds."""
+    """Return True if `cpu` lacks this gather: whole rows, or a mode for out-of-bounds indices."""
     return _is_row(op) or _out_of_bounds(op) is not GatherOOB.Undefined
 
 

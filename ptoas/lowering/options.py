@@ -1,4 +1,4 @@
-"""What passes that depend on a target have in common."""
+"""Options of passes that depend on a target."""
 
 from __future__ import annotations
 

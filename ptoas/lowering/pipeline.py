@@ -215,7 +215,7 @@ def _check_single_blocks(module: ModuleOp) -> None:
 
 
 def legalized(module: ModuleOp, target: Target) -> ModuleOp:
-    """What `legalize-cpu` makes of a module, for the verifier.
+    """Return the module after `legalize-cpu`, for the verifier.
 
     In a function that is placed by hand the tiles that were added have addresses, as they will have at last.
     """

@@ -89,16 +89,16 @@ def plan_module(
 
 @dataclass(frozen=True)
 class Room:
-    """What the memories of a target have for the tiles of one function."""
+    """Free memory of a target for the tiles of one function."""
 
     target: Target
     function: func.FuncOp
     ops: Sequence[Operation]
     """All that is in the function, before tiles are placed."""
     simt: bool
-    """Whether its kernel has SIMT instructions."""
+    """True if its kernel has SIMT instructions."""
     found: list[Diagnostic]
-    """What did not fit."""
+    """Diagnostics of tiles that did not fit."""
 
     def limit(self, loc: TileLoc, root: SSAValue) -> int | None:
         target = self.target
@@ -206,7 +206,7 @@ def _ends(
     roots: Iterable[SSAValue],
     base: Mapping[TileLoc, int] = MappingProxyType({}),
 ) -> tuple[dict[TileLoc, int], list[SSAValue]]:
-    """Where the tiles that have an address end in each memory, `base` at least; and those that have none."""
+    """The end of the placed tiles in each memory, at least `base`, and the tiles without an address."""
     used = dict(base)
     unplaced: list[SSAValue] = []
     for root in roots:
@@ -260,7 +260,7 @@ def _plan_all(roots: list[SSAValue], used: dict[TileLoc, int], room: Room) -> di
 
 
 def _why_there(tile: LiveTile, placed: dict[SSAValue, int], tiles: Sequence[LiveTile], floor: int) -> str:
-    """What decided a tile's address: which tiles were in the way, and whose bytes it uses again."""
+    """The reason for a tile's address: tiles that were in the way, and the tile whose bytes it reuses."""
     start = placed[tile.root]
     others = [other for other in tiles if other is not tile]
     below = [o for o in others if o.lives_with(tile) and placed[o.root] < start]
@@ -281,7 +281,7 @@ def _why_there(tile: LiveTile, placed: dict[SSAValue, int], tiles: Sequence[Live
 
 
 def _lifetimes(roots: list[SSAValue], room: Room) -> list[LiveTile]:
-    """How long tiles are needed, by their beginnings; one that nothing uses, where it is made."""
+    """Live ranges of tiles in order of their start; an unused tile lives only where it is made."""
     liveness = Liveness(room.function, room.ops)
     return sorted((liveness.live(root) or _unused(root, liveness) for root in roots), key=lambda t: t.first)
 

@@ -32,7 +32,7 @@ def add_reason(op: Operation, reason: Reason) -> None:
 
 
 def reason_of(op: Operation) -> str | None:
-    """What the compiler has to say about an operation; `None`: it is the author's."""
+    """The compiler's reason for an operation; `None`: the author wrote it."""
     location: Attribute = op.location
     if not isinstance(location, SourceLocation | InsertedLocation) or not location.reasons:
         return None

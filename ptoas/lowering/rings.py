@@ -71,7 +71,7 @@ def _lowest(busy: list[Span], size: int) -> int:
 
 
 def gaps_between(spans: Iterable[Span], floor: int, step: int) -> list[tuple[int, float]]:
-    """What is free from `floor` on, between bytes that are given away."""
+    """Free intervals from `floor` on, between the reserved ones."""
     gaps: list[tuple[int, float]] = []
     for low, high in spans:
         if high <= floor:

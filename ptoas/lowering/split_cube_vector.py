@@ -104,7 +104,7 @@ def _make_parts(function: func.FuncOp) -> None:
 
 
 def _part(function: func.FuncOp, kind: KernelKind) -> func.FuncOp:
-    """What cores of one kind do of a function."""
+    """The part of a function that cores of one kind execute."""
     part = clone(function)
     originals, twins = list(function.walk()), list(part.walk())
     name = function.sym_name.data

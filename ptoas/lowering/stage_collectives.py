@@ -42,13 +42,13 @@ BLOCK = 32
 """Bytes of the smallest tile row."""
 
 WHERE_NO_LIMIT = 192 * 1024
-"""What staging tiles may take on a target whose memory has no end."""
+"""Bytes of staging tiles on a target without a memory limit."""
 
 LEAST = 32 * BLOCK
 """Bytes of a staging tile below which it is not made smaller: placing says what does not fit."""
 
 UNKNOWN_LINES, UNKNOWN_WIDTH = 64, 1024
-"""For data whose extents only the running program knows: rows, and bytes of a row; of dn memory, columns."""
+"""Staging shape for dynamic extents: rows, and bytes of a row; for dn memory, columns."""
 
 Allocate = Callable[[Operation, TileType, str, list[SSAValue]], SSAValue]
 

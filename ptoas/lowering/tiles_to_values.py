@@ -63,7 +63,7 @@ def _destinations(op: Instruction) -> list[SSAValue]:
 
 
 def _obstacle(op: Instruction) -> Diagnostic | None:
-    """Why this instruction's destination can't be its result, if so."""
+    """The reason why this instruction's destination can't be its result, if any."""
     if any(op.operands_of(name) for name in op.WRITES):
         return _problem(op, f"`{op.mnemonic()}` writes more than a result can be")
     for tile in _destinations(op):
@@ -113,7 +113,7 @@ def _writes(user: Operation, index: int) -> bool:
 
 
 def _follows(op: Operation, user: Operation) -> bool:
-    """Whether `user`, or what holds it in `op`'s block, comes after `op`."""
+    """Return True if `user`, or its ancestor in `op`'s block, comes after `op`."""
     block = op.parent
     ancestor: Operation | None = user
     while ancestor is not None and ancestor.parent is not block:

@@ -1,4 +1,4 @@
-"""What `xdsl-opt` finds when ptoas is installed: the dialect, in generic form, and our passes."""
+"""Entry point for `xdsl-opt`: the dialect, in generic form, and our passes."""
 
 from xdsl.ir import Dialect
 from xdsl.universe import Universe

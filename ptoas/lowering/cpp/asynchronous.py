@@ -40,7 +40,7 @@ def _name_of_call(emit: FunctionEmitter, op: a.BuildAsyncSessionOp | a.AsyncTran
 
 
 def _build(emit: FunctionEmitter, op: Operation) -> None:
-    """Where the library copies at once there is nothing to build."""
+    """Emit the session; a library that copies at once needs none."""
     assert isinstance(op, a.BuildAsyncSessionOp)
     name, call = emit.name(op.session), _name_of_call(emit, op)
     emit.line(f"comm::AsyncSession {name};")

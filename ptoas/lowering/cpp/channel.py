@@ -65,7 +65,7 @@ SPLITS = (
 )
 
 LOCAL_SLOTS = 2
-"""What the library calls the slots of a ring that nobody copies into."""
+"""The library's name for the number of slots of a ring without copies."""
 
 
 def _ring(emit: FunctionEmitter, op: Operation) -> None:
@@ -184,7 +184,7 @@ def _scale(emit: FunctionEmitter, op: Operation) -> None:
 
 
 def _lane(emit: FunctionEmitter, op: Operation) -> list[str]:
-    """Which vector core this is, where the text says it; the simulator knows."""
+    """The number of this vector core, if the text contains it; the simulator knows it."""
     lane = op.aiv_subblockid if isinstance(op, TPushToAicOp | TPopFromAicOp) else None
     if lane is None or not emit.target.launches:
         return []
@@ -257,7 +257,7 @@ def _alloc(emit: FunctionEmitter, op: Operation) -> None:
 
 
 def _nothing(emit: FunctionEmitter, op: Operation) -> None:
-    """It is declared where it gets its address."""
+    """Emit nothing: the value is declared when it gets its address."""
 
 
 CHANNELS: dict[type[Operation], Handler] = {

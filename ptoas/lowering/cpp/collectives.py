@@ -48,7 +48,7 @@ def kept_extents(emit: FunctionEmitter, op: StagedOp) -> Generator[None]:
 
 
 def _is_looked_at_again(tile: SSAValue, op: StagedOp) -> bool:
-    """Whether anything sees the tile after this call: not where it is made for it alone, right here."""
+    """Return True if the tile has uses after this call; a tile made for this call alone has none."""
     if not isinstance(tile.owner, AllocTileOp) or tile.owner.parent is not op.parent:
         return True
     return any(use.operation is not op and not isinstance(use.operation, TAssignOp) for use in tile.uses)

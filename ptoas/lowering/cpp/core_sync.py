@@ -75,7 +75,7 @@ def _syncall(emit: FunctionEmitter, op: Operation) -> None:
 
 
 def _section(emit: FunctionEmitter, op: Operation) -> None:
-    """Where one thread does all, a section is a part like any other."""
+    """Emit a section; with a single thread it is an ordinary block."""
     assert isinstance(op, SectionOp)
     macro = "__DAV_CUBE__" if op.KIND is KernelKind.Cube else "__DAV_VEC__"
     emit.directive(f"#if defined({macro})")

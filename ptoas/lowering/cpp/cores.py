@@ -1,4 +1,4 @@
-"""Which core runs the body of a function, and how the simulator runs a kernel of several cores.
+"""Cores of a function's body, and the simulator's threads for a kernel of several cores.
 
 A device compiles every function for both kinds of cores, and leaves the body out on the wrong one. The
 simulator compiles it once: there a thread is a core, and asks which one it is.
@@ -20,7 +20,7 @@ from ptoas.targets import Target
 
 INDENT = "    "
 CUBE_LANES, VECTOR_LANES = 1, 2
-"""What the simulator's threads say of themselves: how many cores of their kind the block has."""
+"""Lane count of the simulator's threads: the number of cores of their kind in the block."""
 
 
 def guarded(
@@ -48,7 +48,7 @@ def _deeper(line: str) -> str:
 
 
 def has_control_area(module: ModuleOp, entry: FuncOp, target: Target) -> bool:
-    """Whether a kernel has to say where its cores count, and no instruction of it does so."""
+    """Return True if a kernel must set the address of its counters, and none of its instructions does."""
     ops = [op for function in functions_below(module, entry) for op in walk(function)]
     if any(isinstance(op, SetFftsOp) for op in ops):
         return False
@@ -60,7 +60,7 @@ GET_CONTROL_AREA = 'extern "C" int32_t rtGetC2cCtrlAddr(uint64_t *address, uint3
 
 
 def control_area_lines(name: str) -> list[str]:
-    """How a launcher asks for it."""
+    """The lines of a launcher that request the control area."""
     length = f"{name}Length"
     return [
         f"{INDENT}uint64_t {name} = 0;",

@@ -63,8 +63,10 @@ def _alloc(emit: FunctionEmitter, op: Operation) -> None:
 
 
 def _rounds_terms(type: TileType) -> bool:
-    """Whether the library must be told that the columns of a packed left operand in Zz are rounded up to 16:
-    so it moves f32 that it transposes, and all else, and so the matrix unit walks, only where it is told."""
+    """Return True if the library must round the columns of a packed left operand in Zz up to 16.
+
+    It moves transposed f32, and everything else, this way, and so does the matrix unit, only on request.
+    """
     if not type.packs or type.loc.data is not TileLoc.Left or element_cpp(type.element_type) != "float":
         return False
     return (type.blayout, type.slayout) == (BLayout.RowMajor, SLayout.RowMajor)
@@ -284,7 +286,7 @@ def declare_view(emit: FunctionEmitter, value: SSAValue, view: CppView) -> None:
 
 
 def _needs_tensor(emit: FunctionEmitter, user: Operation) -> bool:
-    """Whether an operation takes the view as a variable of C++."""
+    """Return True if an operation takes the view as a C++ variable."""
     kind = user.__class__
     if is_of(kind, (DimensionOp,)):
         return emit.knowledge.constant(cast(DimensionOp, user).dim) is None

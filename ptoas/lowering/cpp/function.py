@@ -101,7 +101,7 @@ class FunctionEmitter:
         """Views and tensors of memory that is shown as another for a while."""
         self._aliases: dict[str, str] = {}
         self._tile_types: dict[tuple[int, tuple[int, int]], str] = {}
-        """By the identity of a type, which the function keeps, and the extents in C++."""
+        """C++ types by type identity and extents; the function keeps the types alive."""
         self._lines: list[str] = []
         self._depth = 1
         self._last_line = -1
@@ -326,7 +326,7 @@ class FunctionEmitter:
             self.line(f"// {line}: {text}")
 
     def _explain(self, op: Operation) -> None:
-        """Why the compiler put it there; of a pair of flags once, where they follow each other."""
+        """The compiler's reason for the operation; once for an adjacent pair of flags."""
         reason = reason_of(op)
         raised = op.prev_op if isinstance(op, AwaitsFlag) else None
         again = isinstance(raised, SetsFlag) and reason == reason_of(raised)
@@ -376,7 +376,7 @@ class FunctionEmitter:
         return "\n".join([signature(head, texts), "{", *aliases, *body, "}"])
 
     def _is_for_first_lane(self) -> bool:
-        """Whether vector core 0 alone runs this."""
+        """Return True if only vector core 0 runs this."""
         if not self.has_channels or not is_for_first_lane(self.function, self.channels):
             return False
         return not any(self.target.model(init).both_lanes for init in self.pipes)
@@ -401,7 +401,7 @@ class FunctionEmitter:
 
 @cache
 def _handler_of(kind: type[Operation]) -> Handler:
-    """What writes operations of a class."""
+    """The emitter of an operation class."""
     if kind in HANDLERS:
         return HANDLERS[kind]
     ways: tuple[tuple[type[Operation], Any], ...] = (
@@ -435,7 +435,7 @@ def _refuse(emit: FunctionEmitter, op: Operation) -> None:
 
 
 def parameters_of(type: Attribute, name: str) -> list[tuple[str, str]]:
-    """What a parameter of our program is in C++: type text and name of each."""
+    """The C++ type and name of each parameter of a function."""
     match type:
         case ViewType():
             view = argument_view(type, name, name)

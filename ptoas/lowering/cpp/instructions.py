@@ -51,15 +51,17 @@ def emit_call(emit: FunctionEmitter, op: PtoOp) -> None:
 
 
 def _does_nothing(op: PtoOp) -> bool:
-    """Whether a load, store or product has a tile whose type is valid for nothing. The library would go by
-    the extents of the memory, and has no valid extent of 0 in a type."""
+    """Return True if a load, store or product has a tile whose type is valid for nothing.
+
+    The library would use the extents of the memory, and has no valid extent of 0 in a type.
+    """
     if not isinstance(op, TLoadOp | TStoreOp | TMatmulOp):
         return False
     return any(isinstance(value.type, TileType) and 0 in value.type.valid for value in op.operands)
 
 
 def _lies_by_columns(emit: FunctionEmitter, op: PtoOp) -> bool:
-    """Whether the tiles of an instruction are column-major, all of them."""
+    """Return True if all tiles of an instruction are column-major."""
     tiles = [type for value in op.operands if isinstance(type := value.type, TileType)]
     plain = [tile for tile in tiles if tile.slayout is SLayout.NoneBox]
     by_columns = [tile for tile in plain if tile.blayout is BLayout.ColMajor]
@@ -104,7 +106,7 @@ def _template(emit: FunctionEmitter, op: PtoOp, call: Call) -> list[str]:
 
 
 def _is_given(emit: FunctionEmitter, op: PtoOp, word: str) -> bool:
-    """Whether an attribute has another value than its default, or a slot an operand."""
+    """Return True if an attribute differs from its default, or a slot has an operand."""
     fields = op.signature().fields
     return not _is_default(emit, op, word) if word in fields else bool(op.operands_of(word))
 
@@ -116,7 +118,7 @@ def _arguments(emit: FunctionEmitter, op: PtoOp, call: Call) -> list[str]:
 
 
 def _word(emit: FunctionEmitter, op: PtoOp, call: Call, word: str) -> Iterator[str]:
-    """What a word of a call stands for: an attribute, the type of an operand, or operands."""
+    """The C++ text of a word of a call: an attribute, the type of an operand, or operands."""
     kind, _, slot = word.rpartition(":")
     if word.endswith("~") and op.properties.get(word.strip("#~")) is None:
         return

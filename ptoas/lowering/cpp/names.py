@@ -39,11 +39,11 @@ _INSTRUCTION = re.compile(r"[TM][A-Z0-9_]{2,}|PIPE_\w+|EVENT_ID\d*")
 
 
 _CAPITALS = re.compile(r"[A-Z][A-Z0-9_]+")
-"""How the library, and the compiler under it, name their macros."""
+"""Pattern of the macros of the library, and of the compiler below it."""
 
 
 _UNFIT = re.compile(r"[^0-9A-Za-z]+")
-"""What a name in C++ has not, or has but once: `_`."""
+"""Pattern of characters that a C++ name lacks, and of repeated `_`."""
 
 
 def free(name: str) -> str:

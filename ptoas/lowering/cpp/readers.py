@@ -1,4 +1,4 @@
-"""Which values something reads in the end: what loops and branches only hand on needs no variable."""
+"""Values with an eventual reader: values only passed through loops and branches need no variable."""
 
 from __future__ import annotations
 

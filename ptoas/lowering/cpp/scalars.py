@@ -199,7 +199,7 @@ def _needs_cast(type: Attribute) -> bool:
 
 @remembered
 def _template(kind: type[Operation], type: Attribute) -> str | None:
-    """What an operation on numbers of one type writes, whichever they are; `None`: it asks for more."""
+    """The C++ template of an operation on numbers of one type; `None`: it needs more."""
     target = scalar_cpp(type)
     entry = INTEGER_OPS.get(kind)
     if entry is None or entry.cpp is None:

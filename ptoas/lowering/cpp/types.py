@@ -33,16 +33,16 @@ _FLOATS = {
 
 
 _COUNTED_SINGLY = ("!pto.f4E1M2x2", "!pto.f4E2M1x2")
-"""Pairs of which the library counts the numbers, where the text counts the pairs (D56)."""
+"""Pair types for which the library counts values, and the text pairs (D56)."""
 
 
 def numbers_of(element: Attribute) -> int:
-    """How many numbers of the C++ type one element is."""
+    """The number of values of the C++ type in one element."""
     return 2 if BY_TYPE[element].text in _COUNTED_SINGLY else 1
 
 
 def along(tile: TileType) -> tuple[int, int]:
-    """How many rows and columns the library counts for one: pairs are neighbours in memory."""
+    """The number of rows and columns that the library counts for one: pairs are neighbours in memory."""
     by_columns = tile.slayout is SLayout.RowMajor or (
         tile.slayout is SLayout.NoneBox and tile.blayout is BLayout.RowMajor
     )
@@ -109,7 +109,7 @@ def tile_cpp(tile: TileType, shape: tuple[int, int] | None = None) -> str:
 
 
 COUNTS_CPP = "MrgSortExecutedNumList"
-"""How many pairs of each list a merge took."""
+"""C++ type of the numbers of pairs that a merge took from each list."""
 
 Extent = int | str
 """A constant, or a C++ expression."""
@@ -125,11 +125,13 @@ class CppView:
     strides: tuple[Extent, ...]
     layout: Layout
     count: int = 1
-    """How many numbers of the C++ type one element is."""
+    """The number of values of the C++ type in one element."""
 
     @property
     def _boxes(self) -> tuple[tuple[Extent, ...], tuple[Extent, ...]] | None:
-        """Extents and strides of scales of mx operands, of which the program counts rows and columns."""
+        """Extents and strides of the scales of mx operands, for which the program counts rows and
+        columns.
+        """
         if self.layout not in (Layout.MX_A_ZZ, Layout.MX_B_NN) or len(self.shape) != 2:
             return None
         rows, cols = self.shape
