@@ -1,4 +1,4 @@
-"""From the text of an attribute to the attribute."""
+"""Parsing of attributes."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _ENUMS = _by_name(ENUM_ATTRIBUTES)
 
 @cache
 def _every_enum() -> _Enums:
-    """By their other names, too, and those of what cores have to do with each other: few need these."""
+    """All enumerations with their alternative names, including the rarely used ones of core interaction."""
 
     every = (*ENUM_ATTRIBUTES, *CORE_ENUM_ATTRIBUTES)
     return {name: e for e in every for name in e.other_names} | _by_name(every)

@@ -1,4 +1,4 @@
-"""From statements to operations: names, scopes, blocks, and what is wrong with them."""
+"""Conversion of statements to operations: names, scopes, blocks, and their diagnostics."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _DEFINES = re.compile(r"\.(?:arg|const)\s+%[\w$.-]+|(?:%[\w$.-]+(?::\d+)?\s*,?\s
 
 
 _MOST_PLANS = 64
-"""Of one statement; most are met with one combination of types."""
+"""Maximum number of templates of one statement; most occur with one combination of types."""
 
 
 class KnownStatement:
@@ -55,14 +55,14 @@ class KnownStatement:
     def __init__(self, tree: t.Statement):
         self.tree = tree
         self.plans: BoundedCache[tuple[Attribute | None, ...], OpTemplate] = BoundedCache(_MOST_PLANS)
-        """By the types of the statement's values; None for a result, or a name that nothing defines."""
+        """Templates by the types of the statement's values; None for a result or an undefined name."""
 
 
 StatementCache: TypeAlias = "BoundedCache[tuple[str, bool], KnownStatement]"
-"""By a statement's text without value names, and whether unregistered instructions are allowed."""
+"""Statements by text without value names, and by the permission of unregistered instructions."""
 
 _STATEMENTS: StatementCache = BoundedCache()
-"""What the files of this process share, up to their first alias: that is known to its own file alone."""
+"""Statements shared by the files of this process, each up to its first alias, which is local to its file."""
 on_clear(_STATEMENTS.clear)
 
 
@@ -74,7 +74,7 @@ class Builder(ValueScope):
         self.resolver = Resolver(allow_unregistered)
         self.allow_unregistered = allow_unregistered
         self.judge_kept = judge_kept
-        """Whether unknown forms that are kept have to be unknown when they are read again."""
+        """True if preserved unknown forms must still be unknown when they are read again."""
         self.statements: Region = []
         """The file's top level, for those who look at the text again."""
         self.blocks: dict[str, Block] = {}
@@ -82,13 +82,13 @@ class Builder(ValueScope):
         """The block of each label by the label's place."""
         self.cache: StatementCache = _STATEMENTS if judge_kept else BoundedCache()
         self.module_attributes: dict[str, Attribute] = {}
-        """What a bare program says of itself."""
+        """Module attributes of a bare program."""
         self.deferred: list[tuple[RawStatement, Operation]] = []
         self.regions_read: set[int] = set()
         self.container: str | None = None
-        """What has a body, is not a module, and is being read: the outermost."""
+        """The outermost operation with a body, other than a module, that is being read."""
         self.outer_target: Attribute | None = None
-        """What the module that is being read says of its target."""
+        """The target of the module that is being read."""
 
     @property
     def target(self) -> Attribute | None:
@@ -184,7 +184,7 @@ class Builder(ValueScope):
             self._look_inside(raw)
 
     def has_nameless(self, raw: RawStatement) -> bool:
-        """Whether a `%` of the statement has no name, which is then reported."""
+        """Return True if a `%` of the statement has no name, after reporting it."""
         for offset, name in zip(value_offsets(raw.text), value_names(raw.text), strict=True):
             if not name:
                 self.report("PTO-P010", "a value needs a name: `%name`", raw.source_offset(offset), 1)
@@ -232,7 +232,7 @@ class Builder(ValueScope):
                 self.report_problem(raw, problem)
 
     def _known(self, raw: RawStatement, blank: str) -> KnownStatement | None:
-        """What the cache has for a statement; one that is new is parsed, and None if that is reported."""
+        """The cache entry of a statement; a new one is parsed, and None is returned if that is reported."""
         key = (blank, self.allow_unregistered)
         known = self.cache.get(key)
         if known is not None:
@@ -251,7 +251,7 @@ class Builder(ValueScope):
         return known
 
     def poison_by_text(self, raw: RawStatement) -> None:
-        """What a statement that could not be read would have defined."""
+        """Poison the names that an unreadable statement would have defined."""
         match = _DEFINES.match(raw.text)
         for name in re.findall(r"%([\w$.-]+)", match.group()) if match else ():
             self.values.setdefault(name, POISON)
@@ -459,7 +459,7 @@ class Builder(ValueScope):
         return t.Node(place(node.start), place(node.end))
 
     def _check(self, raw: RawStatement, op: Operation, plan: OpTemplate) -> bool:
-        """Whether the operation keeps its declaration; asked once for each plan."""
+        """Return True if the operation satisfies its declaration; called once for each template."""
         if isinstance(op, PtoOp):
             problems = list(op.problems())
             for problem in problems if not self.allow_unregistered else ():
@@ -505,11 +505,11 @@ _NEW_PARTS = (
     "PTO-P053",
     "PTO-P061",
 )
-"""What a form that the dialect does not have yet looks like; anything else is wrong in every form."""
+"""Parts of a form that the dialect does not have yet; anything else is wrong in every form."""
 
 
 def _contradicts(problem: StatementProblem, tree: t.Statement, types: Sequence[Attribute | None]) -> bool:
-    """Whether a type that can't be read is that of operands, which have one: it is not theirs in any form."""
+    """Return True if an unreadable type belongs to operands with a known type, so that no form allows it."""
     return isinstance(problem, TypePlaceProblem) and not tree.results and None not in types
 
 
@@ -518,7 +518,7 @@ def _is_known(body: t.InstructionNode) -> bool:
 
 
 def _problem_with_names(text: str) -> SyntaxProblem | None:
-    """What is wrong with the text itself, so that the columns are its own."""
+    """The syntax error of the original text, with its own columns."""
     try:
         parse_statement(text)
     except SyntaxProblem as problem:

@@ -104,7 +104,7 @@ def _check_call(op: CallOp, raw: RawStatement, known: dict[ModuleOp, dict[str, F
 
 
 def check_dominance(builder: Builder, blocks: Sequence[Block]) -> None:
-    """What one block defines, another uses only where every way to it passes the first."""
+    """Check that the definition of each value dominates its uses in other blocks."""
     known = Dominance(blocks)
     own = set(blocks)
     for block in blocks:
@@ -133,8 +133,10 @@ def is_unsigned_constant(op: Operation) -> bool:
 
 
 def is_plain(op: Operation) -> bool:
-    """Whether an operation is one of which every program has many, in the form in which nothing can be wrong
-    with it: xDSL's checks of it take longer than all else."""
+    """Return True if an operation is of a frequent kind, in a form that is always valid.
+
+    xDSL's checks of it take longer than everything else.
+    """
     match op:
         case ConstantOp():
             return _is_plain_constant(op)
@@ -164,7 +166,7 @@ def _is_plain_constant(op: ConstantOp) -> bool:
 
 
 def _is_plain_return(op: ReturnOp) -> bool:
-    """Of nothing, at the end of a function that gives nothing."""
+    """Return True for a return without values at the end of a function without results."""
     function = op.parent_op()
     return (
         isinstance(function, FuncOp)
@@ -192,7 +194,7 @@ def _is_plain_loop(op: ForOp) -> bool:
 
 
 def _is_plain_branch(op: IfOp) -> bool:
-    """On one bit, with bodies that give what it gives."""
+    """Return True for a branch on one bit whose bodies yield its results."""
     if op.properties or len(op.regions) != 2 or list(op.operand_types) != [i1]:
         return False
     results = [result.type for result in op.results]
@@ -203,7 +205,7 @@ def _is_plain_branch(op: IfOp) -> bool:
 
 
 def _yields(region: Region, types: list[Attribute]) -> bool:
-    """Whether a body is one block and ends with values of these types."""
+    """Return True if a body is one block and ends with values of these types."""
     block = region.first_block
     if block is None or block is not region.last_block:
         return False
@@ -235,7 +237,7 @@ def verify(op: Operation) -> None:
 
 
 def words_of(op: Operation, error: VerifyException) -> str:
-    """What xDSL says is wrong, on one line.
+    """The message of an xDSL error, on one line.
 
     It asks the traits of an operation in no fixed order; of several broken ones this takes always the same.
     """
@@ -260,7 +262,7 @@ def _plain(message: str) -> str:
 
 
 def _check_while(op: WhileOp) -> None:
-    """What goes round in a loop has the same types all the way; xDSL takes some of it for granted."""
+    """Check that the values carried by a loop keep their types; xDSL assumes some of it."""
     if any(len(region.blocks) != 1 for region in op.regions):
         raise StatementProblem("PTO-P060", "`scf.while` has two bodies of one block each")
     before, after = op.before_region.block, op.after_region.block
@@ -301,7 +303,7 @@ def _check_branches(op: IfOp | IndexSwitchOp | ExecuteRegionOp) -> None:
 
 
 def _check_successors(op: Operation) -> None:
-    """What a branch hands on is what its blocks take; both stand in one body."""
+    """Check the operands of a branch against the arguments of its blocks, in the same region."""
     for block, handed in zip(op.successors, handed_on(op), strict=False):
         given, wanted = [value.type for value in handed], list(block.arg_types)
         if given != wanted:

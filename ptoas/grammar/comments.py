@@ -1,4 +1,4 @@
-"""Which statement a comment belongs to, so that a program in another form keeps its comments.
+"""Assignment of comments to statements, so that a program in another form keeps its comments.
 
 A comment on a line of its own belongs to the statement that follows, one at the end of a line to that of the
 line. The operations of a module say which statements they come from.
@@ -64,7 +64,7 @@ class Comments:
         self._move(sorted(self._left))
 
     def of(self, op: Operation) -> Said | None:
-        """What is to be said with an operation that is printed now."""
+        """The comments of an operation that is printed now."""
         location = op.location
         if (
             not self._by_start

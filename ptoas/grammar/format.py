@@ -19,10 +19,10 @@ from ptoas.grammar.layout import REGION_MARK, RawStatement, comments_of, cut, sa
 from ptoas.grammar.scan import terminals
 
 STEP = "  "
-"""What a region's statements are indented by."""
+"""Indentation of a region's statements."""
 
 _GOES_ON = "    "
-"""What the further lines of a statement are indented by."""
+"""Indentation of continuation lines."""
 
 _BEFORE_COMMENT = "  "
 
@@ -235,7 +235,7 @@ _PLAIN = (*_WORDS, "type", "ours", "number")
 _OPENING = ("(", "[", "{")
 _CLOSING = (")", "]", "}")
 _FURTHER_BODY = ("case", "default")
-"""What begins a line after the body before it; `else` and `do` don't."""
+"""Words that start a new line after the preceding body; `else` and `do` don't."""
 _OUTDENTED = (*_CLOSING, *_FURTHER_BODY, "else", "do")
 
 
@@ -251,7 +251,7 @@ class _Spacing:
         self.may_break = self.must_break = False
 
     def before(self, token: FormatToken, apart: bool, following: FormatToken | None) -> str:
-        """What stands before a word; `apart` says whether it stood apart from the one before."""
+        """The white space before a word; `apart` says if it was separate from the previous one."""
         last = self.last
         space = "" if last is None else self._between(last, token, apart, following)
         self.may_break = last is not None and self._may_break(last, token)

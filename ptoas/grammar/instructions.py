@@ -74,7 +74,7 @@ class InstructionReader(StatementReader):
         return result_types
 
     def _destination_first(self, cls: type[PtoOp], parts: StatementParts) -> None:
-        """In assembly form without a result, the first operand is the destination (D6)."""
+        """Move the first operand to the destination, in assembly form without a result (D6)."""
         if not parts.positional:
             return
         first = parts.positional[0]

@@ -1,4 +1,4 @@
-"""What nobody foresaw, as one finding: what failed, at which statement, and how to report it.
+"""Internal errors as a finding: the failure, its statement, and instructions for reporting it.
 
 The library lets the original exception through; the command shows this in place of a traceback.
 """
@@ -67,7 +67,7 @@ def place_of(error: BaseException) -> Span | None:
 
 
 def _places(frame: FrameType) -> Iterator[tuple[int, Span]]:
-    """What a frame works on, each with its rank: a statement is 0, what holds statements 1, a text 2."""
+    """Locations that a frame works on, with their rank: a statement is 0, a container 1, a text 2."""
     from xdsl.ir import Operation
 
     # By the package's habit `op` is the operation in question, whatever others stand beside it.

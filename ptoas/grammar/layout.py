@@ -46,10 +46,9 @@ class RawStatement:
         self.end = end
         self.regions = regions
         self.pieces = pieces
-        """Where regions were cut out: offset in `text`, offset in the source, of each piece after the
-        first."""
+        """Offsets of the pieces after cut-out regions: in `text`, and in the source."""
         self.broken = broken
-        """Whether a bracket of it is not closed; it is not read any further."""
+        """True if a bracket is not closed; the statement is not read any further."""
 
     def source_offset(self, offset: int) -> int:
         at = self.start + offset
@@ -74,7 +73,7 @@ _ODD_BRACE = re.compile(r"\{(?!\s*(?:[\w.$-]+\s*[=,}]|\}))")
 _DICT = re.compile(r'\{\s*(?:\}|(?:[A-Za-z_][\w.$-]*|"[^"\n]*")\s*(?:=(?!=)|,|\}))')
 _HEAD = re.compile(r"(?:%[^=\n]*=\s*)?(?:(?:builtin\.)?module|func\.func|scf\.\w+)(?![\w.])")
 _PARTS = ("to", "step", "else", "do", "case", "default", "iter_args", "attributes", "ins", "outs", "loc")
-"""What begins a part of a statement, beside the words of instructions' templates."""
+"""Starts of parts of a statement, besides the words of instructions' templates."""
 _SWITCH_HEAD = re.compile(r"\bscf\.index_switch\s+%[\w$.-]+(?:#\d+)?$")
 _OPEN_ENDED = (",", ":", "=", "->", "(", "[", "<")
 _NEW_STATEMENT = re.compile(
@@ -87,7 +86,7 @@ _LABEL = re.compile(r"\^[\w$.-]+\s*(?:\([^)]*\))?\s*:")
 
 @cache
 def _continues() -> re.Pattern[str]:
-    """What can't begin a statement: at the start of a line it goes on with the one before."""
+    """Return True if a line can't begin a statement, so that it continues the previous one."""
     parts = "|".join(sorted({*_PARTS, *part_words()}))
     return re.compile(rf"[:,=()\[\]>{{]|->|(?:{parts})\b(?!\.)|[A-Za-z_][\w.$-]*\s*=(?!=)")
 
@@ -110,7 +109,7 @@ def blank_comments(text: str, report: Report) -> str:
 
 
 def comments_of(text: str) -> list[tuple[int, int]]:
-    """Where the comments of a text stand, without the space around them."""
+    """The spans of the comments of a text, without surrounding space."""
     return [
         (start, start + len(text[start:end].rstrip()))
         for start, end in _strings_and_comments(text)
@@ -119,7 +118,7 @@ def comments_of(text: str) -> list[tuple[int, int]]:
 
 
 def _strings_and_comments(text: str) -> Iterator[tuple[int, int]]:
-    """Where they stand, from first to last. Only what may begin one is looked at."""
+    """The spans of strings and comments in order. Only possible starts are examined."""
     done = 0
     for at in sorted([*_all(text, '"'), *_all(text, "#"), *_all(text, "//")]):
         if at < done:
@@ -145,8 +144,10 @@ def _all(text: str, mark: str) -> Iterator[int]:
 
 
 def _is_comment(text: str, at: int) -> bool:
-    """Whether a `#` begins one: before a space, or first on its line. There an alias does not, nor does an
-    attribute of a longer list."""
+    """Return True if a `#` begins a comment: before a space, or first on its line.
+
+    An alias and an attribute of a longer list are not comments.
+    """
     if _HASH_COMMENT.match(text, at):
         return True
     is_first = not text[text.rfind("\n", 0, at) + 1 : at].strip(" \t")
@@ -169,7 +170,7 @@ def _is_open_ended(text: str, at: int) -> bool:
 
 
 def _is_simple(line: str) -> bool:
-    """Whether all brackets of a line are closed, and none of them may be a region's."""
+    """Return True if all brackets of a line are closed, and none of them may be a region's."""
     if len(line) > MAX_STATEMENT or ";" in line or '"' in line or line[0] == "^":
         return False
     if max(line.count("("), line.count("["), line.count("{"), line.count("<")) > MAX_BRACKET_DEPTH:
@@ -194,11 +195,11 @@ class _Open:
     pieces: list[tuple[int, int]]
     brackets: list[tuple[str, int]]
     brace: int
-    """Where the region's `{` stands."""
+    """Offset of the region's `{`."""
     siblings: Region
     head: bool
     broken: bool = False
-    """Whether its brackets don't match."""
+    """True if its brackets don't match."""
 
 
 class Cutter:
@@ -362,7 +363,7 @@ class Cutter:
         return end
 
     def _opens_region(self, statement: _Open, at: int) -> bool:
-        """Whether a `{` starts a region; otherwise it starts a dictionary."""
+        """Return True if a `{` starts a region; otherwise it starts a dictionary."""
         before = self.text[statement.piece_start : at].rstrip()
         if statement.brackets:
             # Only the generic form keeps regions inside brackets: `"op"(%a) ({...}, {...})`.
@@ -418,7 +419,7 @@ class Cutter:
         return self._scan(statement, at + 1)
 
     def _indent(self, at: int) -> int | None:
-        """How far in a line starts, if what stands at `at` is the first on it."""
+        """The indentation of a line if `at` is the first position on it."""
         start = self.text.rfind("\n", 0, at) + 1
         return at - start if not self.text[start:at].strip() else None
 
@@ -443,7 +444,7 @@ def cut(text: str, report: Report) -> Region:
 
 
 def _overlong_line(text: str) -> int | None:
-    """Where the first line starts that is too long for any statement; such a file is not read."""
+    """The start of the first line that is too long for any statement; such a file is not read."""
     start = 0
     while len(text) - start > MAX_STATEMENT:
         end = text.rfind("\n", start, start + MAX_STATEMENT + 1)

@@ -1,4 +1,4 @@
-"""What the parts of a statement stand for: values, blocks, attributes."""
+"""Resolution of the parts of a statement: values, blocks, attributes."""
 
 from __future__ import annotations
 

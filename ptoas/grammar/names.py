@@ -22,7 +22,7 @@ from ptoas.ir.names import set_name
 
 
 class _Poison:
-    """What `POISON` is; its type is itself, so that it is found among types."""
+    """The class of `POISON`; its type is itself, so that it is found among types."""
 
     type: _Poison
 
@@ -33,15 +33,15 @@ POISON.type = POISON
 
 
 MOST_PROBLEMS = 200
-"""Then a file is given up: it is probably not a program."""
+"""Maximum number of problems of a file, which is then probably not a program."""
 
 
 class TooManyProblems(Exception):
-    """There are more problems than anybody reads."""
+    """The limit of reported problems is reached."""
 
 
 class ValueScope:
-    """Collects problems, and keeps which value a name stands for."""
+    """Collector of problems, and symbol table of values."""
 
     def __init__(self, source: Source):
         self.source = source
@@ -71,7 +71,7 @@ class ValueScope:
         self.diagnostics.append(Diagnostic(code, message, span, notes=notes, fix=fix, edits=edits))
 
     def report_syntax(self, raw: RawStatement, problem: SyntaxProblem) -> None:
-        """What the grammar does not know."""
+        """Report a syntax error."""
         offset = raw.source_offset(problem.offset)
         self.report("PTO-P010", problem.message, offset, problem.length, problem.fix)
 

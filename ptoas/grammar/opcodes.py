@@ -1,4 +1,4 @@
-"""Which class an opcode names."""
+"""Classes by opcode."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def refused_clause(text: str) -> StatementProblem | None:
 
 
 def unknown_opcode(node: t.WordNode, others: list[str]) -> StatementProblem:
-    """What is wrong with an opcode that names no class; `others` are those outside PTO."""
+    """The problem with an opcode that names no class; `others` are those outside PTO."""
     prefix = "pto." if node.text.startswith("pto.") else ""
     name = node.text.removeprefix("pto.")
     spelled = name.lower()  # the instruction library's calls are in capitals

@@ -180,7 +180,7 @@ def _check_symbols(builder: Builder, ops: list[Operation]) -> None:
 
 
 def function_name(filename: str) -> str:
-    """What the function of a bare program is called: the file's name, made an identifier."""
+    """The name of the function of a bare program: the file's name, made an identifier."""
     stem = re.split(r"[\\/]", filename)[-1].rpartition(".")[0] or re.split(r"[\\/]", filename)[-1]
     name = re.sub(r"\W", "_", stem.strip("<>"), flags=re.ASCII) or "main"
     return f"_{name}" if name[0].isdigit() else name

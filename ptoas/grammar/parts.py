@@ -39,14 +39,14 @@ class ParsedOperand:
 
 @dataclass
 class StatementParts:
-    """What a statement gives its instruction, sorted by kind."""
+    """Arguments of a statement for its instruction, sorted by kind."""
 
     positional: list[ParsedOperand] = field(default_factory=list[ParsedOperand])
     outs: list[ParsedOperand] | None = None
     named: dict[str, list[ParsedOperand]] = field(default_factory=dict[str, list[ParsedOperand]])
     fields: dict[str, tuple[Attribute, t.Node]] = field(default_factory=dict[str, tuple[Attribute, t.Node]])
     by_position: list[t.Item] = field(default_factory=list["t.Item"])
-    """What can only be an attribute, and no word says which."""
+    """Attributes without a word that names them."""
     bodies: list[t.Node] = field(default_factory=list[t.Node])
     declared: list[tuple[ParsedOperand, t.TypeText]] = field(
         default_factory=list[tuple[ParsedOperand, t.TypeText]]
@@ -165,7 +165,7 @@ class StatementReader:
                     parts.bodies.append(item)
 
     def _is_attribute(self, cls: type[PtoOp], parts: StatementParts) -> bool:
-        """Whether a number that comes next is the attribute whose turn it is, and no operand."""
+        """Return True if the next number is the next positional attribute, not an operand."""
         waiting = layout_of(cls).positional[len(parts.by_position) :]
         fields = cls.signature().fields
         return any(fields[name].enum is None and fields[name].constraint.verifies(_ONE) for name in waiting)
@@ -342,5 +342,5 @@ _ONE = IntegerAttr(1, i64)
 
 
 def _may_follow(item: t.Item) -> bool:
-    """Whether a word and this are one part: `fp %scale`."""
+    """Return True if a word and this are one part: `fp %scale`."""
     return isinstance(item, t.ValueNode | t.Indexed | t.Number | t.AttrText | t.WordNode | t.String)

@@ -1,4 +1,4 @@
-"""How to make an operation from a statement, but for its values.
+"""Templates of operations: everything of a statement except its values.
 
 Statements that differ only in their values' names, and whose values have the same types, share a plan.
 """
@@ -56,13 +56,13 @@ class OpTemplate:
     attributes: dict[str, Attribute] = field(default_factory=dict[str, Attribute])
     prelude: tuple[Prelude, ...] = ()
     places: PartOffsets | None = None
-    """Where the parts of the statement stand."""
+    """Spans of the parts of the statement."""
     slots: tuple[tuple[str, int], ...] = ()
     """The slots of an instruction, and how many operands each has."""
     bodies: int = 0
-    """How many regions it has at most."""
+    """Maximum number of regions."""
     checked: bool = False
-    """Whether an operation made from this plan has passed its checks."""
+    """True if an operation made from this template has passed its checks."""
 
     def make(
         self,

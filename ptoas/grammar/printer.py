@@ -108,7 +108,7 @@ class FormPrinter(Printer):
         self.used: list[set[str]] = [set()]
         self.number = 0
         self.bare_numbers = False
-        """Whether the dictionary of an instruction is being printed."""
+        """True while the dictionary of an instruction is printed."""
 
     # --- names
 
@@ -400,7 +400,7 @@ class FormPrinter(Printer):
         self.print_region(region, print_empty_block=False)
 
     def _is_filled(self, op: PtoOp, pieces: Pieces) -> bool:
-        """Whether all that stands in an optional part is there; of parts inside it, one of them."""
+        """Return True if all elements of an optional part are present; of nested parts, one."""
         own = [p for p in pieces if isinstance(p, Operands | Types | Attribute_ | UnitAttribute)]
         if not own:
             return any(self._is_filled(op, p.pieces) for p in pieces if isinstance(p, Option))
@@ -421,7 +421,7 @@ class FormPrinter(Printer):
         return text
 
     def _text_of(self, write: Callable[[Any], object], item: object) -> str:
-        """What a printing method would write."""
+        """The output of a printing method."""
         outer = self.stream
         inner = StringIO()
         self.stream = inner
@@ -446,7 +446,9 @@ class FormPrinter(Printer):
 
 
 def _ins_and_outs(op: UnregisteredOp) -> tuple[int, int] | None:
-    """How many operands an unknown instruction reads and writes, if it was written `ins(...) outs(...)`."""
+    """The numbers of operands that an unknown instruction reads and writes, if written `ins(...)
+    outs(...)`.
+    """
     sizes = op.attributes.get(_SEGMENTS)
     special = any(key in op.attributes for key in (OPERAND_KEYS, EXTRA_OPERANDS))
     if not isinstance(sizes, DenseArrayBase) or special or op.regions or op.properties:

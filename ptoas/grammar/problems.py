@@ -1,4 +1,4 @@
-"""What can be wrong with a text, as an exception that knows its place in the statement."""
+"""Errors of a text, as exceptions with a position in the statement."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class StatementProblem(Exception):
         super().__init__(message)
         self.code, self.message, self.at, self.fix = code, message, at, fix
         self.culprit = culprit
-        """What is at fault inside the statement, where that is a statement of its own."""
+        """The nested statement at fault, if any."""
         self.notes: list[tuple[str, int, int]] = []
         """Second places: message, source offset, length."""
 

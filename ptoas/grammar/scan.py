@@ -44,7 +44,7 @@ def scan(text: str) -> Iterator[Scanned]:
 
 
 _IGNORED = "__IGNORE"
-"""How Lark names what the grammar ignores."""
+"""Lark's names of ignored terminals."""
 
 
 @cache

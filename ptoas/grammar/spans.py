@@ -33,7 +33,7 @@ def span_of(op: Operation) -> Span:
 
 
 def _made(op: Operation) -> str:
-    """What takes the place of a file's name: `<pto.tadd in @kernel>`."""
+    """The substitute for a file's name: `<pto.tadd in @kernel>`."""
     parent = op.parent_op()
     while parent is not None and parent.name != "func.func":
         parent = parent.parent_op()

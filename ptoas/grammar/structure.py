@@ -286,7 +286,7 @@ def _generic(
 
 
 def _was_unregistered(builder: Builder, node: t.Generic) -> bool:
-    """Whether this is an unknown form of an instruction, as it is printed under `--allow-unregistered`."""
+    """Return True for an unknown form of an instruction, as printed under `--allow-unregistered`."""
     entries = node.attributes.entries if node.attributes else ()
     return builder.allow_unregistered and any(e.key in (OPERAND_KEYS, EXTRA_OPERANDS) for e in entries)
 

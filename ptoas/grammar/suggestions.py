@@ -1,4 +1,4 @@
-"""What the front end proposes, as edits: the word that was meant in the place of the one that is there."""
+"""Suggested edits of the front end: the intended word for a misspelled one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the text of a statement to its light tree, through the Lark grammar."""
+"""Parsing of a statement to its syntax tree, through the Lark grammar."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _NAME_OR_STRING = re.compile(r'"[^"\\\n]*(?:\\.[^"\\\n]*)*"|%[\w$.-]*(?:#\d{1,4}
 
 
 def value_offsets(text: str) -> dict[int, int]:
-    """Where each value name of a statement starts, and its number; a `%` inside a string is none."""
+    """The offset and number of each value name of a statement; a `%` inside a string is none."""
     offsets: dict[int, int] = {}
     for match in _NAME_OR_STRING.finditer(text):
         if text[match.start()] == "%":
@@ -57,7 +57,7 @@ def split_names(text: str) -> tuple[list[str], str]:
 
 
 def with_names(text: str) -> Callable[[int], int]:
-    """From an offset of the statement without names, as the tree has it, to one of its text."""
+    """Convert an offset in the statement without names to one in its text."""
     names, blank = split_names(text)
     starts = list(value_offsets(blank))
     shifts = list(accumulate(map(len, names), initial=0))
@@ -86,4 +86,4 @@ STRUCTURE = (
     "cf.cond_br",
     "cf.switch",
 )
-"""What pto.lark itself reads at the beginning of a statement."""
+"""Keywords at the beginning of a statement that pto.lark itself reads."""

@@ -104,7 +104,7 @@ def _until_closed(tokens: Iterator[re.Match[str]]) -> tuple[Pieces, str]:
 
 
 def names_in(pieces: Pieces, kind: type[Operands] | type[Attribute] | type[UnitAttribute]) -> Iterator[str]:
-    """What the pieces of one kind name, in the order of the text."""
+    """The names of the pieces of one kind, in the order of the text."""
     for piece in pieces:
         if isinstance(piece, Option):
             yield from names_in(piece.pieces, kind)
@@ -123,20 +123,20 @@ _GROUPS = re.compile(r"(?:ins|outs)\(")
 
 
 class AssemblyFormat:
-    """What reading and printing need to know of an instruction's text."""
+    """Parsed assembly format of an instruction, for reading and printing."""
 
     def __init__(self, cls: type[PtoOp]):
         self.template = template = cls.ASSEMBLY_FORMAT or _groups(cls)
         self.pieces = pieces_of(template)
         self.every_form = _GROUPS.search(template) is None
-        """Whether it reads the same in every form; `ins(...) outs(...)` is the DPS form alone."""
+        """True if it reads the same in every form; `ins(...) outs(...)` is the DPS form alone."""
         self.attributes = frozenset(
             (*names_in(self.pieces, Attribute), *names_in(self.pieces, UnitAttribute))
         )
         """The attributes that the dictionary leaves to other pieces."""
         plain = _plain(self.pieces)
         self.words = {word: name for word, name in _NAMED.findall(plain) if word not in ("ins", "outs")}
-        """Which slot or attribute a word fills: `word $x`, `word = $x`, `word [$x]`, `word($x)`."""
+        """The slot or attribute that a word fills: `word $x`, `word = $x`, `word [$x]`, `word($x)`."""
         self.symbols = dict(_SYMBOL.findall(plain))
         """`@word(#name)`."""
         self.indices = next(iter(_INDEXED.findall(plain)), None)
@@ -149,18 +149,18 @@ class AssemblyFormat:
         """Words that say nothing of their own: `single_cache_line`, the `outs` of `outs : f32`."""
         typed = next(iter(_TYPED.findall(template)), None)
         self.types_source = self.every_form and any(slot.name == typed for slot in cls.signature().slots)
-        """Whether operands' types come before the results', so that a lone type is theirs."""
+        """True if operands' types come before the results', so that a single type is theirs."""
         self.ins, self.outs = _group(self.pieces, "ins"), _group(self.pieces, "outs")
-        """What is read and what is written in the DPS form, without types."""
+        """Operands read and written in the DPS form, without types."""
         self.out_names = tuple(names_in(self.outs, Operands))
         beside = [piece for piece in self.outs if _is_beside(cls, piece)]
         self.destinations = tuple(piece for piece in self.outs if piece not in beside)
         self.beside = tuple(beside)
-        """What stands behind the destinations in the DPS form, and behind all operands in the others."""
+        """Operands after the destinations in the DPS form, and after all operands in the others."""
 
 
 def _is_beside(cls: type[PtoOp], piece: Piece) -> bool:
-    """Whether a piece of `outs(...)` names operands that are no destinations."""
+    """Return True if a piece of `outs(...)` names operands that are no destinations."""
     return any(name not in cls.OUTS for name in names_in((piece,), Operands)) and bool(cls.OUTS)
 
 
@@ -216,7 +216,7 @@ def _plain(pieces: Pieces) -> str:
 
 
 def _group(pieces: Pieces, word: str) -> Pieces:
-    """What stands in `word(...)`, without types."""
+    """The contents of `word(...)`, without types."""
     for at, piece in enumerate(pieces):
         if isinstance(piece, Option) and (found := _group(piece.pieces, word)):
             return found

@@ -32,7 +32,7 @@ class Record:
 
 
 class Node(Record):
-    """Where a piece of the statement stands, in characters from its start."""
+    """A node with its span, in characters from the start of the statement."""
 
     start: int
     end: int
@@ -133,7 +133,7 @@ class Listing(Node):
 
 
 class RegionMark(Node):
-    """Where a region was cut out."""
+    """Placeholder of a region that was cut out."""
 
 
 AttributeNode: TypeAlias = (
@@ -165,7 +165,7 @@ class Param(Node):
 
 
 class Typing(Node):
-    """What follows `:`. `parenthesised` tells `(T, T)` from `T, T`; `cast` is `T to U`."""
+    """The types after `:`. `parenthesised` distinguishes `(T, T)` from `T, T`; `cast` is `T to U`."""
 
     inputs: tuple[TypeText, ...] | None
     outputs: tuple[TypeText, ...] | None

@@ -1,4 +1,4 @@
-"""From the parse of a statement to its light tree: one method a rule of the grammar."""
+"""Conversion of the parse of a statement to its syntax tree: one method a rule of the grammar."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _first(children: list[Any], *kinds: type) -> Any:
 
 
 def _extent(children: list[Any]) -> tuple[int, int]:
-    """From the first to the last child that knows where it stands."""
+    """The span from the first to the last child with a position."""
     start, end = None, 0
     for child in children:
         if isinstance(child, Token):
@@ -358,7 +358,7 @@ class _Successors:
 
 
 def is_whole(text: str) -> bool:
-    """Whether a literal has neither a point nor an exponent."""
+    """Return True if a literal has neither a point nor an exponent."""
     return "x" in text.lower() or text.lstrip("+-").isdigit()
 
 

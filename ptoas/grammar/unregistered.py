@@ -52,7 +52,7 @@ OPERAND_KEYS, EXTRA_OPERANDS = "pto.operand_keys", "pto.extra_operands"
 
 
 MAX_REGIONS = 1000
-"""How many bodies an unknown instruction may have."""
+"""Maximum number of bodies of an unknown instruction."""
 
 
 class UnregisteredReader(StatementReader):
