@@ -1,4 +1,4 @@
-"""What `verify` does with a file, as it was asked to. Neither the compiler nor click is imported before."""
+"""Processing of a file by `verify`. Imports neither the compiler nor click."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Request:
-    """What was asked for, by options and configuration, as it was typed: names are not looked at yet."""
+    """Options and configuration of a check as typed, with unresolved names."""
 
     target: tuple[str, ...]
     select: tuple[str, ...]
@@ -58,7 +58,7 @@ class Request:
 
 @dataclass
 class Check:
-    """What is done with each file, in any of several processes.
+    """Check of one file, in any of several processes.
 
     The compiler is imported by each of them, at its first file; the parent process does not need it.
     """

@@ -1,4 +1,4 @@
-"""What a shell proposes while a command is typed: targets, codes, passes."""
+"""Shell completion: targets, codes, passes."""
 
 from __future__ import annotations
 

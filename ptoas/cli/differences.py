@@ -1,4 +1,4 @@
-"""What an edit changes, as a unified diff that `patch` and `git apply` take."""
+"""Changes as a unified diff that `patch` and `git apply` take."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ MOST_ROUNDS = 10
 
 @dataclass(frozen=True)
 class Fixed:
-    """What became of one file."""
+    """Result of fixing one file."""
 
     before: str
     after: str
@@ -54,7 +54,9 @@ def fix_source(source: Source, options: VerifyOptions, unsafe: bool = False) -> 
 
 
 def _is_better(before: FileReport, after: FileReport, fixed: Sequence[Diagnostic]) -> bool:
-    """Whether no error came up.
+    """Return True if the fix introduced no error.
+
+    If the text could not be parsed before, only the fixed findings must be gone: nothing else was checked.
 
     Of a text that could not be read, only what was to be fixed has to be gone: all else was not checked.
     """

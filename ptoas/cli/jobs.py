@@ -1,4 +1,4 @@
-"""How many processes work: `-j auto`."""
+"""Number of worker processes: `-j auto`."""
 
 from __future__ import annotations
 

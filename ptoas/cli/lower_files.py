@@ -24,7 +24,7 @@ def lower_into(
 
 
 def target_name(paths: Sequence[str], path: str) -> Path:
-    """Where a file belongs, seen from the directory it was found below.
+    """Return the output path of a file, relative to the directory it was found in.
 
     >>> target_name(["kernels"], "kernels/aiv/rope.pto").as_posix()
     'aiv/rope.cpp'

@@ -23,7 +23,7 @@ HOMES = {
     "test": ("test", "Run the RUN-CHECKs of files."),
     "verify": ("verify", "Check files against the rules of targets."),
 }
-"""For each command, the module of this package that has it, and what it does in a few words."""
+"""The module of each command in this package, and its short help."""
 
 
 @click.group(

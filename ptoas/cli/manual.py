@@ -179,7 +179,7 @@ def _entry(name: str, thing: Any) -> Iterator[str]:
 
 
 def _signature(name: str, thing: Any) -> Iterator[str]:
-    """How it is called, one parameter a line where the line is long."""
+    """The signature, one parameter a line if it is long."""
     if inspect.isclass(thing) and issubclass(thing, Enum | Exception):
         return
     signature = inspect.signature(thing)

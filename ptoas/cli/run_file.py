@@ -1,4 +1,4 @@
-"""The command `run` after the run: outputs are written, compared and checked; then all of it is told."""
+"""The command `run` after the run: write, compare and check outputs, then report."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ptoas.runner.kernel import Result
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is to become of the outputs, as the options say it."""
+    """Requested uses of the outputs, from the options."""
 
     outputs: tuple[str, ...] = ()
     expected: tuple[str, ...] = ()
@@ -43,7 +43,7 @@ class Told:
     comparison: Comparison | None = None
     errors: list[Diagnostic] = field(default_factory=list[Diagnostic])
     checks: int = 0
-    """How many RUN-CHECK comments held."""
+    """Number of RUN-CHECK comments that passed."""
 
     @property
     def ok(self) -> bool:

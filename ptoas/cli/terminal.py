@@ -1,4 +1,4 @@
-"""How the command speaks: messages and their colour, exit codes, progress."""
+"""Terminal output of the command: messages and their colour, exit codes, progress."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 COMMAND = "ptoas.command"
-"""Where a context keeps the words that were typed."""
+"""Context key of the typed words."""
 
 
 class Command(click.Command):
-    """What the library refuses as a wrong option is wrong usage: exit code 2."""
+    """A command that reports rejected options of the library as wrong usage: exit code 2."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -132,7 +132,7 @@ def exit_code_of(diagnostics: Sequence[Diagnostic]) -> int:
 
 
 def _exhausted(error: MemoryError | RecursionError) -> Diagnostic:
-    """What no limit caught before it happened, still without a traceback."""
+    """Report exhausted memory or recursion without a traceback."""
     from ptoas.diagnostics import Diagnostic, Source, Span
     from ptoas.grammar.internal_error import place_of
 
@@ -142,7 +142,7 @@ def _exhausted(error: MemoryError | RecursionError) -> Diagnostic:
 
 
 def use_colour(setting: str, stream: Any = None) -> bool:
-    """Whether to colour what goes to a stream, standard error unless told."""
+    """Return True if output to a stream is coloured; the default is standard error."""
     if setting != "auto":
         return setting == "always"
     if os.environ.get("NO_COLOR"):

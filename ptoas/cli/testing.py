@@ -22,7 +22,7 @@ NOTHING = "PTO-E955"
 
 @dataclass(frozen=True)
 class CheckOutcome:
-    """How one check went on one target; a program that does not run has all of its checks wrong."""
+    """Result of one check on one target; if a program does not run, all of its checks fail."""
 
     path: str
     line: int
@@ -129,7 +129,7 @@ def _on(source: Source, target: str, chosen: dict[CheckOutcome, Assertion]) -> I
 
 
 def nothing(paths: Sequence[str], chosen: bool) -> Diagnostic:
-    """What is wrong where there is no test."""
+    """Error for a file without tests."""
     what = "no RUN-CHECK is left over by -k and --target" if chosen else "no file has a RUN-CHECK"
     fix = None if chosen else "write one: `# RUN-CHECK: out == rows(table, indices)`"
     return Diagnostic(NOTHING, what, Span(Source("", " ".join(paths)), 0), fix=fix)

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from ptoas.project.settings import Settings
 
 Said = tuple[str, dict[str, Any]]
-"""How it went, in a few words, and the same as data."""
+"""The result in a few words, and as data."""
 
 Work = Callable[[str], Said]
-"""What is done with one file. Raises what is wrong."""
+"""Processing of one file; raises on failure."""
 
 Parts = Callable[[str], Sequence[tuple[str, Callable[[], Said]]]]
 """A file as several pieces of work: the name of each, and the work."""
@@ -33,11 +33,11 @@ Parts = Callable[[str], Sequence[tuple[str, Callable[[], Said]]]]
 
 @dataclass
 class FileOutcome:
-    """How it went with one file."""
+    """Result for one file."""
 
     path: str
     part: str = ""
-    """What of the file it was, where it is several things."""
+    """The part of the file, if it has several."""
     words: str = ""
     data: dict[str, Any] = field(default_factory=dict[str, Any])
     errors: tuple[Diagnostic, ...] = ()
@@ -58,7 +58,7 @@ class FileOutcome:
 
 
 def is_tree(paths: Sequence[str]) -> bool:
-    """Whether the paths may be more than one file."""
+    """Return True if the paths may be more than one file."""
     return len(paths) != 1 or os.path.isdir(paths[0])
 
 

@@ -179,7 +179,7 @@ def _reports(
     stdin_filename: str | None,
     quiet: bool,
 ) -> list[FileReport]:
-    """What is known of each file; only for those of which nothing is known, the compiler is needed.
+    """Yield the report of each file; only files without a cached report need the compiler.
 
     A single file is checked in less time than it takes to be sure that nothing has changed.
     """

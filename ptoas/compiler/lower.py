@@ -1,4 +1,4 @@
-"""From a module, or a file, to C++ text."""
+"""Lowering of a module, or a file, to C++ text."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class Decision:
 
 @dataclass(frozen=True)
 class SourceDocument:
-    """Something that rules are taken from."""
+    """A source of rules."""
 
     name: str
     title: str

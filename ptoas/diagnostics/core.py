@@ -131,7 +131,7 @@ class Edit:
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One finding. `code` is permanent; `targets` says for whom it holds (empty: for all).
+    """One finding. `code` is permanent; `targets` lists the affected targets (empty: all).
 
     >>> import ptoas
     >>> span = ptoas.Span(ptoas.Source("tnop", "a.pto"), 0, 4)

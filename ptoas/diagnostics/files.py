@@ -15,7 +15,7 @@ CODE = "PTO-L002"
 STANDARD_OUTPUT = "-"
 
 _NO_WAITING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
-"""Opening a pipe that nobody writes to would wait for ever; a terminal would become ours."""
+"""Flags for opening: do not block on a pipe without a writer, do not acquire a terminal."""
 
 
 def open_plain(path: str | os.PathLike[str]) -> BinaryIO:
@@ -44,7 +44,7 @@ def read_plain(path: str | os.PathLike[str], most: int = 1 << 24) -> bytes:
 
 
 def up_to(file: BinaryIO, most: int) -> bytes:
-    """At most so many bytes; room is made as they come, not for all of them at once."""
+    """Read at most this many bytes, allocating memory as they arrive."""
     pieces: list[bytes] = []
     while most > 0 and (piece := file.read(min(most, 1 << 16))):
         pieces.append(piece)
@@ -70,7 +70,7 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 
 
 def check_writable(path: str | os.PathLike[str], span: Span | None = None) -> int | None:
-    """Refuse what can't be replaced by a file: a link or a device stands for something that is not ours.
+    """Refuse to replace anything but a regular file: a link or a device refers to something else.
 
     Returns the permissions of the file that is there, if one is.
     """

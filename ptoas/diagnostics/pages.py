@@ -13,7 +13,7 @@ SETTING = "PTOAS_DOCS_URL"
 
 
 def page_of(code: str) -> str | None:
-    """The address of the section on a code; none where no documentation is at hand, or there is no such code.
+    """The address of a code's section; `None` without documentation or for an unknown code.
 
     The one that `PTOAS_DOCS_URL` names, else that of the checkout that ptoas runs from.
     """

@@ -88,9 +88,9 @@ class RecordingBuilder(Builder):
     def __init__(self, source: Source):
         super().__init__(source)
         self.defined: dict[str, list[tuple[int, SSAValue]]] = {}
-        """By name, where it was given and to what, in the order of the text."""
+        """Definitions by name: position and value, in the order of the text."""
         self.made: dict[int, Operation] = {}
-        """By the beginning of a statement, the last operation that it made."""
+        """The last operation of each statement, by the statement's start."""
 
     def define(self, name: str, value: object, offset: int) -> None:
         super().define(name, value, offset)

@@ -112,7 +112,7 @@ def _type(text: str) -> str | None:
 
 
 def _number_at(document: Document, end: int) -> int:
-    """Which of several results under one name is meant: `1` in `%x#1`."""
+    """The index of the result under the cursor: `1` in `%x#1`."""
     found = re.compile(r"#(\d{1,4})").match(document.source.text, end)
     return int(found[1]) if found else 0
 

@@ -1,4 +1,4 @@
-"""Which places of a text mean one thing: values, functions, blocks, and aliases of types and attributes.
+"""Occurrences of values, functions, blocks, and aliases of types and attributes.
 
 It goes by tokens and bodies, as the reader does, so that a text with mistakes has names too.
 """

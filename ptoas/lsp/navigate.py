@@ -115,7 +115,7 @@ def outline(uri: str, source: Source) -> list[lsp.WorkspaceSymbol]:
 
 
 def matching(symbols: Iterable[lsp.WorkspaceSymbol], query: str) -> Iterator[lsp.WorkspaceSymbol]:
-    """Those whose name holds the letters of a query, in their order."""
+    """Symbols whose name contains the letters of a query, in order."""
     letters = re.compile(".*".join(map(re.escape, query.lower().lstrip("@!#"))))
     return (symbol for symbol in symbols if letters.search(symbol.name.lower()))
 

@@ -25,7 +25,7 @@ JOINED = ("channel", "core_sync")
 """Chapters whose instructions meet those of other functions: such functions are one part."""
 
 VERSIONS = 4
-"""For so many versions of a text a part is kept that is no longer in it: what was undone is known again."""
+"""Number of text versions for which an unused part is kept, so that an undo finds it again."""
 
 
 Mentions = tuple[frozenset[str], bool]
@@ -124,7 +124,7 @@ class DocumentParts:
         self._mentioned: dict[str, Mentions] = {}
         self._version = 0
         self._seen: dict[tuple[str, ...] | str, int] = {}
-        """In which version what is kept was last of use."""
+        """The version in which each kept part was last used."""
         self._groups: list[tuple[str, ...]] = []
         """The keys of the last version that was read whole."""
 
@@ -220,7 +220,7 @@ def _prelude(document: Document) -> str:
 def _groups(
     document: Document, module: ModuleOp, mentions: Callable[[str], Mentions]
 ) -> list[list[SourceStatement]]:
-    """Functions that belong together; an empty list stands for a program that is taken as a whole."""
+    """Groups of dependent functions; an empty list represents a program that is checked as a whole."""
     functions = document.functions
     here = {op.location.start: op for op in module.body.ops if isinstance(op.location, SourceLocation)}
     plain = all(isinstance(op, FuncOp) for op in module.body.ops)

@@ -39,7 +39,7 @@ class Added(NamedTuple):
 
 @dataclass(frozen=True)
 class Planned:
-    """By the place of a statement and the name of a tile that it makes, where that goes; what is added."""
+    """Planned addresses by statement position and tile name, and added tiles."""
 
     addresses: dict[tuple[int, str], TileAddress]
     added: tuple[Added, ...]

@@ -1,4 +1,4 @@
-"""Which operand of which instruction is being typed."""
+"""The instruction and operand at the cursor."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def _commas(text: str) -> int | None:
 
 
 def _by_words(rest: str, template: str, slots: tuple[Slot, ...]) -> int | None:
-    """In a template an operand is found by the word before it, else by its number."""
+    """The operand of a template, found by the preceding word or else by its number."""
     if re.search(r":(?!\s*\[)", rest):
         return None
     for at, slot in enumerate(slots):

@@ -103,7 +103,7 @@ def transfer_async(op: dialect.AsyncTransferOp, m: Machine) -> Callable[..., Asy
 
 @value(dialect.WaitAsyncEventOp, dialect.TestAsyncEventOp)
 def ask(op: dialect.EventOp, m: Machine) -> Callable[[AsyncEvent, AsyncSession], int]:
-    """An event comes at the latest when somebody asks for it."""
+    """Complete an event, at the latest when it is queried."""
 
     def run(event: AsyncEvent, session: AsyncSession) -> int:
         if event.number and event.session is not session:
@@ -115,7 +115,7 @@ def ask(op: dialect.EventOp, m: Machine) -> Callable[[AsyncEvent, AsyncSession],
 
 
 def finish_flights(m: Machine) -> None:
-    """The kernel ends: what nobody waited for may be done by then, or later."""
+    """Complete transfers that were not awaited at the end of the kernel, or later."""
     for flight in list(m.flights):
         name = flight.op.name.removeprefix("pto.")
         m.warn("PTO-R860", f"{name} is not waited for before the end of the kernel", flight.op)

@@ -259,7 +259,7 @@ def _popping(op: PopOp, m: Machine) -> Callable[[int | None, int | None], Tile |
     effects = m.target.effects(op)
     nothing = ((),) * len(op.operands)
     known: dict[int, tuple[Tile, tuple[Touched, ...], Callable[[], None]]] = {}
-    """By tile: slots are few, and their tiles are kept."""
+    """Steps by tile: slots are few, and their tiles are cached."""
     element, physical = type.element_type, type.shape
     static = type.valid if DYNAMIC not in type.valid else None
 

@@ -25,7 +25,7 @@ class Chunk:
 
     rank: int
     plane: tuple[int, int, int] | None
-    """Which of the planes; `None`: all of them, stacked as rows of the tile."""
+    """The plane; `None`: all of them, stacked as rows of the tile."""
     row: int
     col: int
     rows: int

@@ -91,7 +91,7 @@ def _meant(source: DType, target: DType, mode: RoundMode, model: Conversion) -> 
 
 
 def round_whole(a: Array, mode: RoundMode) -> Array:
-    """To a whole number, in double."""
+    """Round to a whole number, in double."""
     match mode:
         case RoundMode.FLOOR:
             return np.floor(a)
@@ -146,7 +146,7 @@ LARGEST = {
 
 
 def to_float(a: Array, target: DType, mode: RoundMode, saturates: bool) -> Array:
-    """To a float type: the two neighbours of the exact value, and the choice between them."""
+    """Convert to a float type: the two neighbours of the exact value, and the choice between them."""
     exact = a.astype(np.longdouble if a.dtype.kind in "iu" and a.dtype.itemsize == 8 else np.float64)
     if saturates and target.short in LARGEST:
         exact = np.clip(exact, -LARGEST[target.short], LARGEST[target.short])

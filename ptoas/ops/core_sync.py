@@ -28,7 +28,7 @@ from ptoas.machine.memory import Pointer, View
 CUBE, VECTOR = KernelKind.Cube, KernelKind.Vector
 
 LANE_STEP = 16
-"""On A5 the cube core counts the second vector core's counters from here on."""
+"""Offset of the second vector core's counters on the cube core of A5."""
 
 WORKSPACE = 16
 """Words that a soft barrier asks for."""

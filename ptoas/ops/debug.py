@@ -15,7 +15,7 @@ _LENGTH = re.compile(r"%([-+ #0]*\d*(?:\.\d+)?)(?:hh|h|ll|l|j|z|t|L)?([a-zA-Z])"
 
 @value(dialect.PrintOp)
 def print_scalar(op: dialect.PrintOp, m: Machine) -> Callable[..., None]:
-    """As C prints it: what is printed without a sign has none."""
+    """Print a scalar as C does; unsigned formats print no sign."""
     kinds = [kind for _, kind in _LENGTH.findall(op.format.data.replace("%%", ""))]
     text = _LENGTH.sub(r"%\1\2", op.format.data)
     width = integer_width(op.scalar.type)

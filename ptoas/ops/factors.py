@@ -51,7 +51,7 @@ def multiply(left: Array, right: Array) -> Array:
 
 
 def shares(rows: int, size: int) -> int:
-    """In how many equal parts rows are multiplied, each by `size` numbers."""
+    """The number of equal parts in which rows are multiplied, each by `size` numbers."""
     count = min(rows, max(1, -(-rows * size // ONE_THREAD)))
     while rows % count:
         count += 1
@@ -153,7 +153,7 @@ class UnpackedCache:
         self._forms: dict[object, int] = {}
 
     def form(self, tile: Tile, panel: int | None) -> int:
-        """A number for how the bytes are to be read: it is looked up faster than what it stands for."""
+        """A number for the interpretation of the bytes, which is faster to look up."""
         return self._forms.setdefault((tile.dtype.text, tile.geometry, tile.valid, panel), len(self._forms))
 
     def keep(self, key: tuple[object, ...], content: bytearray, matrix: Array) -> None:

@@ -20,7 +20,7 @@ from ptoas.targets.row import Row
 from ptoas.targets.shared.elementwise import SIX_BITS
 
 Function = Callable[..., Array]
-"""On arrays, then scalars, with `out=` where the result may be written in place."""
+"""A function of arrays, then scalars, with `out=` if the result may be written in place."""
 
 
 NOTHING = Step(lambda *_: None)
@@ -49,8 +49,11 @@ def same_region(op: PtoOp, m: Machine, dst: Tile, *sources: Tile) -> tuple[Tile,
 
 
 def needed(op: PtoOp, m: Machine, dst: Tile, tile: Tile, rows: int, cols: int) -> Tile:
-    """So many rows and columns of a source. Where it is valid for fewer, a device that walks the destination
-    takes what lies beyond: that is a warning, and what comes of bytes that nothing wrote is followed."""
+    """Return the required rows and columns of a source.
+
+    If it is valid for fewer, a device that walks the destination reads past its valid region: that is a
+    warning, and uninitialised bytes are tracked.
+    """
     if not covers(m, tile, rows, cols):
         found = (
             f"{mnemonic(op)}: {tile.describe()} is valid for [{tile.valid[0]}, {tile.valid[1]}], the "
@@ -65,7 +68,7 @@ def needed(op: PtoOp, m: Machine, dst: Tile, tile: Tile, rows: int, cols: int) -
 
 
 def lanes(*sources: Tile) -> Lanes:
-    """That each element of a result comes of one of each of these, whatever part of them is read."""
+    """Declare that each result element depends on one element of each of these, whatever part is read."""
     return Lanes(tuple(tile.valid for tile in sources))
 
 

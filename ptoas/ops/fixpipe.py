@@ -27,7 +27,9 @@ COLUMN_BITS = np.uint32(0xFFFFE000)
 
 
 def conversion(src: Tile, dst: DType, fp: Tile | None, scaled: bool, relu: ReluPreModeAttr | None) -> Convert:
-    """From the bits of an accumulator, or of any other source, to those of the destination."""
+    """Return the conversion of the bits of an accumulator, or of any other source, to those of the
+    destination.
+    """
     source = src.dtype
     plain = relu is None or relu.data is ReluPreMode.NoRelu
     if source is dst and plain and not scaled and fp is None:

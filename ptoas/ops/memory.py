@@ -250,9 +250,10 @@ def loading(mem: View, source: Array, window: Array) -> Callable[[View], None]:
 
 
 def rows_of_boxes(source: Array, window: Array) -> Array | None:
-    """For each row of a box, in the order in which the tile holds them, where it lies in memory, counted in
-    such rows; `None` where memory or tile lie otherwise. NumPy takes this many bytes from places faster than
-    it assigns them."""
+    """Positions in memory of each row of a box, in the tile's order, in units of such rows.
+
+    `None` if memory or tile have another layout. NumPy gathers this many bytes faster than it assigns them.
+    """
     if source.ndim != 2 or source.itemsize != BURST or not window.T.flags.c_contiguous:
         return None
     if any(stride < 0 or stride % BURST for stride in source.strides):

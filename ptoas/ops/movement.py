@@ -292,7 +292,7 @@ def tconcatidx(op: dialect.TConcatIdxOp, m: Machine) -> Binder:
         columns, places = np.arange(width), dst.offsets[:rows, :width]
 
         def part(tile: Tile, start: Array, count: Array) -> None:
-            """So many columns of a source, from column `start` of the destination on."""
+            """Copy a number of columns of a source, to column `start` of the destination."""
             if (count < 0).any() or (count > tile.cols).any():
                 raise m.fail("PTO-R105", f"tconcatidx: {count.max()} columns of {tile.describe()}", op)
             here = (columns >= start) & (columns < start + count)

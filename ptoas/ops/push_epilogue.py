@@ -20,7 +20,7 @@ from ptoas.machine.tiles import Tile
 from ptoas.ops.fixpipe import Convert, as_it_is, quantised, rounded
 
 SIGNED = np.uint64(1 << 46)
-"""In the word of a scale: results of 8 bits have a sign."""
+"""Bit of a scale's word: results of 8 bits are signed."""
 
 
 # --- scales ----------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from ptoas.machine.tiles import Tile
 from ptoas.ops.family import NOTHING, mnemonic, require_arithmetic
 
 Reduction = Callable[[Array], Callable[[], Array]]
-"""For the valid region of a source, what reduces it along one axis to one row of results."""
+"""A reduction of the valid region of a source along one axis to one row of results."""
 
 Make = Callable[[PtoOp, Machine], Reduction]
 

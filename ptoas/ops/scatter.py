@@ -41,7 +41,7 @@ def mscatter(op: MScatterOp, m: Machine) -> Binder:
         order = walk_order(src) if table.nz and not by_row and atomic is ScatterAtomicOp.None_ else None
 
         def chosen(indices: Array) -> Array | None:
-            """Which of the indices count; `None`: all."""
+            """The selected indices; `None`: all."""
             inside = indices < limit if oob is ScatterOOB.Skip or not m.checks.mem else None
             return None if inside is None or inside.all() else inside
 
@@ -113,7 +113,7 @@ def walk_order(src: Tile) -> Array:
 
 
 def warn_conflicts(op: MScatterOp, m: Machine, idx: Tile, indices: Array, values: Array) -> None:
-    """With conflict = default nothing says which of two sources for one place wins."""
+    """Warn about two sources for one place: with conflict = default the winner is undefined."""
     flat = indices.reshape(-1)
     unique, counts = np.unique(flat, return_counts=True)
     if len(unique) != flat.size:

@@ -26,7 +26,9 @@ from ptoas.machine.slots import Held, SlotBits
 from ptoas.machine.tiles import Tile, element_offsets
 
 GENERATIONS = 2
-"""So many tiles one after the other in one slot are told apart, so that the use of an old one is seen."""
+"""Number of successive tiles of one slot that are distinguished, so that the use of an old one is
+detected.
+"""
 
 KEPT = 256
 """Tiles that are known by their identity; a loop over fresh ones starts over."""
@@ -90,7 +92,7 @@ class PushPlan:
 
     tile: Tile
     targets: list[tuple[int, Tile, Part | None]]
-    """For each consumer the tile in its memory, and which part of what is pushed that is."""
+    """The tile in each consumer's memory, and the part of the pushed tile that it receives."""
 
 
 class LocalSlots:
@@ -99,7 +101,7 @@ class LocalSlots:
     def __init__(self, ring: Ring):
         self.ring = ring
         self.stored: dict[tuple[int, int], Tile] = {}
-        """By consumer and slot: how the tile lies that was pushed last."""
+        """Layout of the tile pushed last, by consumer and slot."""
         self.kept: dict[tuple[object, ...], Tile] = {}
         self.bits: dict[tuple[int, int, int], SlotBits] = {}
         self.plans: dict[tuple[int, int, int], PushPlan] = {}
@@ -334,8 +336,10 @@ class MemorySlots:
 def check_repeated(
     m: Machine, op: PushOp, ring: Ring, number: int, valid: tuple[int, int], window: Array, bits: Array
 ) -> None:
-    """If both vector cores push an unsplit tile, they write the same bytes: the second one leaves
-    what the first has put there, unless one of them has nothing to push."""
+    """Check that both vector cores push the same bytes of an unsplit tile.
+
+    The second one leaves the bytes of the first, unless one of them has nothing to push.
+    """
     for core in ring.producers:
         if core == m.core or ring.heads[core] <= number:
             continue
@@ -354,7 +358,7 @@ def check_repeated(
 
 
 def gm_place(valid: tuple[int, int], split: int, lane: int) -> tuple[int, int]:
-    """For a vector core's part of a slot: elements from row to row, and the first of them."""
+    """The row stride and the first element of a vector core's part of a slot."""
     rows, cols = valid
     match split:
         case 1:

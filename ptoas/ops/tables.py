@@ -162,7 +162,7 @@ def warn_of_gaps(op: IndexedMemoryOp, m: Machine, view: View, by_row: bool) -> N
 
 
 def check_not_empty(op: PtoOp, m: Machine, tile: Tile) -> None:
-    """On devices there is something to gather or scatter (D34)."""
+    """Check that there is something to gather or scatter, as devices require (D34)."""
     if m.target.has_pipes and 0 in tile.valid:
         rows, cols = tile.valid
         raise m.fail(

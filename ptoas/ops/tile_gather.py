@@ -86,7 +86,9 @@ def by_index(op: TGatherOp, m: Machine) -> Binder:
 
 
 def check_full(op: TGatherOp, m: Machine, *tiles: Tile) -> None:
-    """On devices the valid columns are all of a tile's (document 004), also those that only the run knows."""
+    """Check that the valid columns are all of a tile's, as on devices (document 004), also for run-time
+    extents.
+    """
     for tile in tiles:
         width = tile.cols if tile.boxed else max(tile.cols, tile.row_stride // tile.dtype.size)
         if tile.type.valid_cols == DYNAMIC and tile.valid[1] != width and m.checks.mem:

@@ -31,7 +31,7 @@ def actor_names(profile: Profile) -> dict[ActorKey, str]:
 
 
 def iteration(each: Slice) -> dict[str, int]:
-    """How far the loops around an instruction were."""
+    """Iteration numbers of the loops around an instruction."""
     return dict(zip(map(loop_name, each.work.loops), each.turns, strict=True))
 
 

@@ -1,4 +1,4 @@
-"""How fast a trace could be: no flags, each instruction waits for its pipe and for its data alone.
+"""Lower bound of a trace: without flags, each instruction waits only for its pipe and its data.
 
 With `reuse` the bytes of a tile are used again only when nobody needs what they held, as in the program;
 without it every write finds fresh bytes, as with as many buffers as one could wish for. What lies between the

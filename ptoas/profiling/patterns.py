@@ -1,4 +1,4 @@
-"""Which bytes of each argument a run touches, how often, and in what pieces."""
+"""Accesses of a run to each argument: bytes, frequency, sizes of the pieces."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Argument:
     reads: Array
     writes: Array
     accesses: list[str] = field(default_factory=list[str])
-    """What touched it, in words."""
+    """Descriptions of its accesses."""
 
     @property
     def step(self) -> float:
@@ -63,7 +63,7 @@ class Argument:
 
 
 def _covered(starts: Array, edges: Array) -> Array:
-    """For each edge, how far the starts lie behind it, all together: the sum of max(0, start - edge)."""
+    """The sum of max(0, start - edge) over all starts, for each edge."""
     sums = np.concatenate([[0.0], np.cumsum(starts[::-1], dtype=float)])[::-1]
     at = np.searchsorted(starts, edges)
     return sums[at] - (len(starts) - at) * edges
@@ -71,7 +71,7 @@ def _covered(starts: Array, edges: Array) -> Array:
 
 @dataclass
 class Indices:
-    """What the indices of one gather or scatter were like, over the executions that were looked at."""
+    """Statistics of the indices of one gather or scatter, over the recorded executions."""
 
     op: IndexedMemoryOp
     by_row: bool
@@ -104,7 +104,7 @@ class Indices:
 
 
 def _distinct(lines: Array) -> int:
-    """How many different numbers groups of 32 have, summed over the groups."""
+    """The number of distinct values in each group of 32, summed over the groups."""
     padded = np.resize(lines, -(-lines.size // LANES) * LANES).reshape(-1, LANES)
     if lines.size % LANES:
         padded[-1, lines.size % LANES :] = lines[-1]
@@ -113,7 +113,7 @@ def _distinct(lines: Array) -> int:
 
 
 class Patterns:
-    """What a run did to global memory."""
+    """Accesses of a run to global memory."""
 
     def __init__(self, target: Target):
         self.target = target

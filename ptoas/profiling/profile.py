@@ -45,7 +45,7 @@ MOST_COSTS = 1 << 20
 
 
 RENDERERS: dict[str, Callable[[Profile], Any]] = {}
-"""What draws a profile: `page`, `pictures` and `timeline`, registered by `ptoas.report`."""
+"""Renderers of a profile: `page`, `pictures` and `timeline`, registered by `ptoas.report`."""
 
 
 @dataclass
@@ -65,7 +65,7 @@ class Line:
 
 @dataclass(repr=False)
 class Profile:
-    """Where the time of a program goes on a target. In a notebook it shows the timeline.
+    """Time spent by a program on a target. In a notebook it shows the timeline.
 
     >>> import ptoas
     >>> module = ptoas.parse('''
@@ -124,7 +124,7 @@ class Profile:
 
     @property
     def target(self) -> Target:
-        """What it was profiled for."""
+        """The target of the profile."""
         return self.trace.target
 
     @property
@@ -155,7 +155,7 @@ class Profile:
         return list(found.values())
 
     def lines(self) -> list[Line]:
-        """What each line took, the longest first."""
+        """The time of each line, the longest first."""
         return sorted(self._lines.values(), key=lambda line: (-line.cycles, line.line))
 
     @cached_property
@@ -203,7 +203,7 @@ class Profile:
         return estimated, len(works), round(guessed / busy, 2) if busy else 0.0
 
     def arguments(self) -> list[Argument]:
-        """What was touched of the arguments in global memory."""
+        """The accesses to the arguments in global memory."""
         return self.trace.patterns.arguments() if self.trace.patterns else []
 
     def stats(self) -> Stats:
@@ -238,7 +238,7 @@ class Profile:
     # --- telling it ---
 
     def summary(self, colour: bool = False, width: int = 100) -> str:
-        """What the command prints."""
+        """The text that the command prints."""
 
         return summary(self, colour, width)
 

@@ -1,4 +1,4 @@
-"""Why a flag or a barrier is there: the first two accesses to common bytes that nothing else puts in order.
+"""Reasons of flags and barriers: the first pair of conflicting accesses that only they order.
 
 A walk over the trace keeps what each pipe knows of every other, and which wait taught it. Where an access
 needs one before it, the wait that brought the news has a reason, and so have those that handed it on. A wait
@@ -82,7 +82,7 @@ _Step = tuple[int, int, "int | None"]
 
 
 class _Core:
-    """What the pipes of one core know of each other."""
+    """Knowledge of the pipes of one core about each other."""
 
     def __init__(self) -> None:
         count = len(PIPES)
@@ -93,7 +93,7 @@ class _Core:
         self.log = LatestAccesses[tuple[int, Work]]()
 
     def known(self, pipe: int) -> list[int]:
-        """What a pipe knows of all, itself up to now."""
+        """The progress of all pipes that a pipe knows, its own included."""
         found = [steps[-1][0] if steps else 0 for steps in self.steps[pipe]]
         found[pipe] = self.time[pipe]
         return found
@@ -199,8 +199,10 @@ def _work(core: _Core, work: Work, executed: list[Sync], overlapping: set[int]) 
 
 
 def _in_order(touch: PipeOperand, first: Work, second: Work) -> bool:
-    """Whether a pipe does these two in the order of the program: loads are a queue (D26). The windows of an
-    argument are not told apart here, so nothing is said of them."""
+    """Return True if a pipe executes two accesses in program order: loads are a queue (D26).
+
+    The windows of an argument are not distinguished here, so they are not reported.
+    """
     if touch.operand.memory == GM:
         return True
     return touch.pipe is Pipe.PIPE_MTE2 and all(

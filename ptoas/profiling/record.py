@@ -1,4 +1,4 @@
-"""What a run does, in order: instructions on their operands, flags, barriers, what cores tell each other."""
+"""Recording of a run, in order: instructions with operands, flags, barriers, synchronisation of cores."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from ptoas.targets.costs import CostTable
 EVENT_BYTES = 160
 
 NEAR = 4096
-"""How far back a poll is looked for."""
+"""Number of earlier events that are searched for a poll."""
 
 
 class What(IntEnum):
@@ -53,15 +53,17 @@ class TraceSignal:
 
     op: PtoOp
     pipe: Pipe
-    """Whoever raises it, or waits for it."""
+    """The pipe that raises it, or waits for it."""
     key: Hashable
     label: str
     """`MTE2->V EVENT_ID0`."""
 
 
 def signal_of(op: PtoOp, number: int | None = None) -> tuple[What, TraceSignal | Operation] | None:
-    """What a flag, barrier or token does; `number` is the event or token that the program chose. `None`: it
-    orders no pipe."""
+    """Return the effect of a flag, barrier or token; `number` is the event or token chosen at run time.
+
+    `None`: it orders no pipe.
+    """
     match op:
         case DrainOp():
             known = op.drained is Pipe.PIPE_ALL or op.drained in NUMBER
@@ -84,14 +86,14 @@ def signal_of(op: PtoOp, number: int | None = None) -> tuple[What, TraceSignal |
 
 
 class TraceEvent(NamedTuple):
-    """Something that happened, in the order of the run."""
+    """An event of a run."""
 
     what: What
     subject: Any
     """The work; the signal; the operation of a barrier; key and pipe of a release or acquire."""
     actor: ActorKey
     turns: tuple[int, ...] = ()
-    """How far the loops around it were."""
+    """Iteration numbers of the enclosing loops."""
 
 
 @dataclass
@@ -107,7 +109,7 @@ class Trace:
     module: ModuleOp | None = None
     """The program as it ran: placed and synchronised."""
     notes: list[str] = field(default_factory=list[str])
-    """What had to be assumed."""
+    """Assumptions of the recording."""
 
 
 class Recorder:

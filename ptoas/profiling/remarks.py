@@ -1,4 +1,4 @@
-"""What could be faster, from the timeline, the indices of gathers and the reasons of flags."""
+"""Optimisation remarks, from the timeline, the indices of gathers and the reasons of flags."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from ptoas.profiling.work import BURST, GM, Work
 MOST_IDLE = 0.5
 """The share of idle threads past which a launch is worth a remark."""
 SCATTERED = 2.0
-"""How many times as many bursts as sorted indices would touch."""
+"""Ratio of bursts to those of sorted indices from which a remark is made."""
 FEW = 64
 """Indices below which their order does not matter."""
 DOMINATES = 0.5
 OVERLAPS = 1.2
-"""How many times as long as it could a loop may take."""
+"""Ratio of a loop's time to its lower bound from which a remark is made."""
 
 
 def remarks(trace: Trace, timeline: Timeline, syncs: list[Sync]) -> list[Diagnostic]:
@@ -135,7 +135,7 @@ def _scalar_walks(timeline: Timeline) -> Iterator[Diagnostic]:
 
 
 def _loops(trace: Trace, timeline: Timeline) -> Iterator[Diagnostic]:
-    """What a loop loses to one buffer, and to flags that wait for more than they order."""
+    """Remarks on loops that lose time to single buffers, or to flags that wait for more than they order."""
     by_loop: dict[tuple[Operation, object], list[int]] = {}
     for n, each in enumerate(timeline.slices):
         for loop in each.work.loops:

@@ -1,4 +1,4 @@
-"""What a program would do, without running it: one walk, with the bounds of loops as far as they are known.
+"""Trace of a program without running it: one walk, with loop bounds as far as they are known.
 
 Nothing is computed but integers. A loop whose bounds depend on data is walked once, a branch whose condition
 does takes its longer side; `Trace.notes` says where.

@@ -1,4 +1,4 @@
-"""When each instruction starts: as soon as its pipe is free and all that it waits for is done.
+"""Start of each instruction: when its pipe is free and all its dependences are done.
 
 Every pipe of a core is a lane that does one thing at a time, in order. A flag carries the end of what its
 source pipe was given to its target pipe, a barrier to all; handshakes inside instructions do the same, and
@@ -62,11 +62,11 @@ class Slice:
         self.work, self.actor, self.pipe = work, actor, pipe
         self.start, self.end, self.turns = start, end, turns
         self.free = free
-        """When the pipe had been free since."""
+        """The time since which the pipe had been free."""
         self.cause = cause
         """The slice whose end it started at; -1: none."""
         self.via = via
-        """How it waited: the operation, or words; `None`: for its own pipe."""
+        """The operation waited for, or a description; `None`: its own pipe."""
 
     @property
     def waited(self) -> float:
@@ -132,7 +132,7 @@ class _Core:
     why: list[tuple[int, Operation | str | None]] = field(
         default_factory=lambda: [(NOTHING, None)] * len(PIPES)
     )
-    """Which slice, through what, a pipe may go on after."""
+    """The slice, and the operation, after which a pipe may continue."""
     streaming: list[bool] = field(default_factory=lambda: [False] * len(PIPES))
     flags: dict[Hashable, tuple[float, int, Operation]] = field(
         default_factory=dict[Hashable, tuple[float, int, Operation]]
@@ -143,7 +143,7 @@ class _Core:
     """Waits of each pipe that its next slice shows."""
 
     def done(self, pipe: int) -> tuple[float, int]:
-        """When a pipe has done and awaited all that it was given, and the slice that this is the end of."""
+        """The time when a pipe has completed and awaited all its work, and the slice that ends then."""
         if self.free[pipe] >= self.ready[pipe]:
             return self.free[pipe], self.last[pipe]
         return self.ready[pipe], self.why[pipe][0]

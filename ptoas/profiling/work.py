@@ -1,4 +1,4 @@
-"""One instruction on given operands: what it touches, how long it takes, and how that is known."""
+"""One instruction on given operands: accesses, duration, and the source of the duration."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class WorkOperand:
     memory: str
     """`gm`, or the name of a local memory."""
     address: int
-    """In a local memory; of global memory, the first byte in its buffer. -1: not known."""
+    """Address in a local memory; for global memory, the offset in its buffer. -1: unknown."""
     span: int
     """Bytes from the first to the end of the last."""
     rows: int
@@ -54,7 +54,7 @@ class WorkOperand:
     size: int
     dtype: str
     outer: int = 1
-    """How many matrices of rows and columns a view has."""
+    """Number of matrices of rows and columns in a view."""
     nz: bool = False
 
     @property
@@ -63,7 +63,7 @@ class WorkOperand:
 
     @property
     def whole(self) -> bool:
-        """Whether rows follow each other without gaps."""
+        """True if rows are contiguous."""
         return self.cols == self.columns or self.rows == 1
 
     def text(self) -> str:
@@ -153,7 +153,7 @@ class PipeOperand:
 
 @dataclass(frozen=True)
 class PipeWork:
-    """What one pipe does for an instruction: cycles, and the ends of the range."""
+    """Share of one pipe in an instruction: cycles, and the ends of the range."""
 
     pipe: Pipe
     cycles: float
@@ -163,7 +163,7 @@ class PipeWork:
 
 @dataclass(frozen=True)
 class Cost:
-    """How long an instruction takes, and how that is known."""
+    """Duration of an instruction, and its source."""
 
     key: str
     model: CostModel
@@ -201,7 +201,7 @@ class Work:
     after: tuple[Pair, ...] = ()
     touches: tuple[PipeOperand, ...] = ()
     counted: Counted | None = None
-    """What `run --stats` counts it for."""
+    """Category of `run --stats`."""
 
     @property
     def pipe(self) -> Pipe:
@@ -233,7 +233,7 @@ def pipe_of(op: PtoOp, target: Target) -> Pipe | None:
 def quantities(
     op: PtoOp, target: Target, by_slot: dict[str, list[WorkOperand]], form: Form
 ) -> dict[str, float]:
-    """What the formulas may name: see `ptoas.targets.costs.QUANTITIES`."""
+    """Values of the names of formulas: see `ptoas.targets.costs.QUANTITIES`."""
     tiles = [o for s, found in by_slot.items() for o in found if o.memory != GM and s not in op.SCRATCH]
     views = [o for found in by_slot.values() for o in found if o.memory == GM]
     staged = isinstance(op, StagedOp)
@@ -265,7 +265,7 @@ def quantities(
 def _indexed(
     op: IndexedMemoryOp, target: Target, by_slot: dict[str, list[WorkOperand]], found: dict[str, float]
 ) -> None:
-    """What a gather or scatter of global memory does, counted as document 000 counts it."""
+    """Cost of a gather or scatter of global memory, counted as in document 000."""
     data = by_slot[op.DATA][0]
     table = by_slot["mem"][0]
     by_row = target.value(op, "coalesce") is Coalesce.Row
@@ -299,7 +299,7 @@ class Pricer:
         return _priced(key, model, pipe, tuple(quantities(op, self.target, by_slot, model.form).items()))
 
     def _keys(self, op: PtoOp, pipe: Pipe, touches: list[PipeOperand]) -> list[str]:
-        """What a law may be written under, the most special first."""
+        """Keys under which a cost model may be listed, the most specific first."""
         name = op.name.removeprefix("pto.")
         read = [touch.operand for touch in touches if not touch.write]
         written = [touch.operand for touch in touches if touch.write]

@@ -29,9 +29,9 @@ T = TypeVar("T")
 SETTING = "PTOAS_CACHE_DIR"
 FORMAT = 1
 MOST_ENTRIES = 64
-"""In one shelf; the oldest go."""
+"""Maximum number of entries of one shelf; the oldest are dropped."""
 MOST_BYTES = 1 << 20
-"""In one shelf; an entry of more than a quarter of this is not kept."""
+"""Maximum size of one shelf; an entry of more than a quarter of this is not stored."""
 
 
 def folder() -> Path:

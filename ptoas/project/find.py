@@ -1,4 +1,4 @@
-"""Which files a command works on: those that are named, and all programs below a directory.
+"""Selection of the files of a command: those that are named, and all programs below a directory.
 
 Below a directory, folders and files that are hidden, that a `.gitignore` lists, or that the configuration
 excludes are passed over; a file that is named is worked on whatever lists it. Lines of a `.gitignore` whose

@@ -26,9 +26,9 @@ SHARED = "pyproject.toml"
 _TABLE = "tool.ptoas"
 AUTO = "auto"
 MOST_BYTES = 1 << 20
-"""Of a configuration."""
+"""Maximum size of a configuration."""
 MOST_DOTS = 128
-"""In one line of it."""
+"""Maximum number of dots in one of its lines."""
 
 
 @dataclass(frozen=True)

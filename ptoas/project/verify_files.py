@@ -62,7 +62,7 @@ def parse_targets(text: str | Iterable[str] | None) -> tuple[str, ...]:
 
 
 def parse_codes(text: str | Iterable[str] | None) -> tuple[str, ...]:
-    """Codes as a command line gives them: `PTO-A201,PTO-F`; a beginning stands for all that begin so.
+    """Parse codes of a command line: `PTO-A201,PTO-F`; a prefix selects all codes that start with it.
 
     Raises `UnknownCodeError` for one that nothing has.
     """

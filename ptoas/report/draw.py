@@ -59,7 +59,7 @@ _RULES = (
     ".critical{stroke:var(--ink);stroke-width:1.4}"
 )
 STYLE = re.sub(r"(?<=})(?=[.t])|^", ".ptoas ", _RULES)
-"""Of our pictures alone, in whatever page they are."""
+"""Style of our pictures only, in any page."""
 
 
 def picture(width: float, height: float, parts: Iterable[str], alone: bool, label: str) -> str:
@@ -105,7 +105,7 @@ def steps(total: float, wanted: int = 8, base: int = 10) -> list[float]:
 
 
 def fitted(words: str, width: float, size: float = 6.2) -> str:
-    """As much of some words as fits a width; nothing where hardly a letter does."""
+    """Truncate a text to a width; return an empty text if almost nothing fits."""
     room = int(width / size)
     return words if len(words) <= room else words[: room - 1] + "…" if room > 2 else ""
 

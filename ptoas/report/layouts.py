@@ -32,7 +32,7 @@ def layout_picture(name: str, shape: tuple[int, int] = (32, 32), size: int = 2) 
 
 
 def _in_words(how: Geometry, shape: tuple[int, int]) -> str:
-    """For those who hear a picture: where the neighbours of the first element lie."""
+    """Description for screen readers: the neighbours of the first element."""
     return f"the next column is at {how.offset(0, 1)} elements, the next row at {how.offset(1, 0)}" + (
         f", boxes are {how.box[0]}x{how.box[1]}" if how.box != (1, 1) else f" of {shape[0]}x{shape[1]}"
     )

@@ -87,7 +87,7 @@ class Compared:
         return not self.errors
 
     def text(self) -> str:
-        """In a few lines: which outputs agree, and which can't be compared."""
+        """A short text: outputs that agree, and those that can't be compared."""
         good = [f"{o.name} {'x'.join(map(str, o.shape))}x{o.dtype}" for o in self.outputs if not o.count]
         lines = [f"equal: {', '.join(good)}"] if good else []
         lines += [

@@ -41,7 +41,7 @@ class Piece:
     name: str
     before: bytes
     tile: Tile | None = None
-    """Of a tile, where its bytes can be laid out."""
+    """For a tile, the type by which its bytes can be laid out."""
 
 
 @dataclass

@@ -220,7 +220,7 @@ class _Checker:
 
     @cached_property
     def instructions(self) -> dict[tuple[object, ...], list[PtoOp]]:
-        """The module's instructions, those of which the same is known together."""
+        """The module's instructions, grouped by equal facts."""
         groups: dict[tuple[object, ...], list[PtoOp]] = {}
         for function in self.functions:
             for op in function.ops:
@@ -432,7 +432,7 @@ def _span(op: Operation, violation: Violation) -> Span:
 
 
 def _operand(op: Operation, name: str, number: int) -> int | None:
-    """Which operand a slot names; `None` where it is empty, as that of a result is in SSA form."""
+    """The operand that a slot names; `None` if it is empty, like that of a result in SSA form."""
     if name == "operand":
         return number
     places = slot_places(op).get(name) if isinstance(op, PtoOp) else None
