@@ -15,7 +15,7 @@ from ptoas.analysis.liveness import Liveness, LiveTile, peak
 from ptoas.analysis.order import PipeModel
 from ptoas.analysis.storage import Place, Storage, StorageMap, behind, manual_placement
 from ptoas.analysis.structure import is_loop, is_of, walk
-from ptoas.dialects.pto.enums import Event, EventAttr, TileLoc
+from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
 from ptoas.dialects.pto.sync import BufferTokenOp, FlagOp
 from ptoas.dialects.pto.types import TileType
@@ -43,15 +43,6 @@ def _is_by_hand(op_class: type[Operation]) -> bool:
 def is_synchronised_by_hand(ops: Iterable[Operation]) -> bool:
     """Whether there is one flag, or one token of a buffer, among the operations of a function (D21)."""
     return any(_is_by_hand(op.__class__) for op in ops)
-
-
-def event_of(op: FlagOp, knowledge: Knowledge) -> Event | None:
-    """The event of a flag; `None` where only the running program knows it."""
-    event = op.flag[2]
-    if isinstance(event, EventAttr):
-        return event.data
-    number = knowledge.constant(event)
-    return tuple(Event)[number] if number is not None and 0 <= number < len(Event) else None
 
 
 class ValueAccess(NamedTuple):

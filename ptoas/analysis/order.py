@@ -14,16 +14,14 @@ from typing import Protocol, TypeVar
 
 from xdsl.ir import Operation, SSAValue
 
+from ptoas.analysis.clocks import NUMBER
 from ptoas.analysis.effects import Effects, touched
 from ptoas.analysis.storage import Place, Storage
 from ptoas.analysis.windows import Window
 from ptoas.dialects.pto.channel import FreeOp, PopOp
-from ptoas.dialects.pto.enums import WORKING_PIPES, Pipe
+from ptoas.dialects.pto.enums import Pipe
 
 K = TypeVar("K")
-
-PIPES = WORKING_PIPES
-NUMBER = {pipe: number for number, pipe in enumerate(PIPES)}
 
 
 class Access(Protocol):

@@ -8,32 +8,36 @@ access for its own pipe.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cache
 
-from xdsl.dialects.builtin import IntegerAttr
-from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation, SSAValue
 
+from ptoas.analysis.clocks import PIPES
 from ptoas.analysis.effects import Flag, Pair
 from ptoas.analysis.flow import ForwardAnalysis
-from ptoas.analysis.function import FunctionFacts, event_of
-from ptoas.analysis.order import PIPES, Accesses, PipeModel, StaticAccess
+from ptoas.analysis.function import FunctionFacts
+from ptoas.analysis.order import Accesses, PipeModel, StaticAccess
 from ptoas.analysis.pending import Pending
+from ptoas.analysis.sync_actions import (
+    Acquire,
+    Barrier,
+    FlagKey,
+    Release,
+    SyncKey,
+    UnknownFlag,
+    event_of,
+    is_sync_op,
+    sync_action,
+)
 from ptoas.dialects.pto.enums import Event, Pipe
-from ptoas.dialects.pto.sync import AwaitsFlag, DrainOp, FlagOp, GivesToken, SetsFlag, TakesToken
+from ptoas.dialects.pto.sync import FlagOp
 
 _BIT = {pipe: 1 << at for at, pipe in enumerate(PIPES)}
 _SETTLED = 1 << len(PIPES)
 _FLAG_SHIFT = len(PIPES) + 1
 
 DOWN, UP = 1, 2
-
-
-@cache
-def _orders(kind: type[Operation]) -> bool:
-    return issubclass(kind, FlagOp | DrainOp | TakesToken | GivesToken | CallOp)
 
 
 @dataclass(frozen=True)
@@ -79,7 +83,7 @@ class SyncFlow(ForwardAnalysis[_State]):
         self.misuses: dict[tuple[str, Operation, Flag], FlagMisuse] = {}
         self._done = sum(_BIT[pipe] for pipe in self.accesses.pipes) | _SETTLED
         """What is known of an access that nothing has to wait for any more."""
-        self._carriers: dict[Hashable, int] = {}
+        self._carriers: dict[SyncKey, int] = {}
         self._set_at: dict[Flag, Operation] = {}
 
     def run(self) -> None:
@@ -100,25 +104,31 @@ class SyncFlow(ForwardAnalysis[_State]):
     # --- operations ------------------------------------------------------------------------------
 
     def concerns(self, op: Operation) -> bool:
-        return op in self.accesses.of or _orders(op.__class__)
+        return op in self.accesses.of or is_sync_op(op.__class__)
 
     def visit(self, op: Operation, state: _State) -> None:
         # Operations that order nothing are the most; this is the quickest way past them.
-        if not _orders(op.__class__):
+        if not is_sync_op(op.__class__):
             self._instruction(op, state)
             return
-        match op:
-            case FlagOp():
-                self._flag(op, state)
-            case DrainOp() if op.drained is not Pipe.PIPE_ALL:
-                self._handshake((op.drained, op.drained), state)
-            case GivesToken():
-                self._carry(self._token(op), op.pipe, state)
-            case TakesToken():
-                self._deliver(self._token(op), op.pipe, state)
-            case _:
-                # All is awaited. What a callee leaves behind is its own affair: it is checked by itself.
-                state.pending.clear()
+        match sync_action(op, self.facts.knowledge.constant):
+            case Barrier(pipe):
+                self._handshake((pipe, pipe), state)
+            case Acquire(_, UnknownFlag(source, sink)):
+                # Which event it is only the running program knows: what could be ordered counts as ordered.
+                self._handshake((source, sink), state)
+            case Release(_, UnknownFlag()):
+                pass
+            case Release(pipe, key):
+                if isinstance(key, FlagKey):
+                    self._set(op, key, state)
+                self._release(key, pipe, state)
+            case Acquire(pipe, key):
+                if isinstance(key, FlagKey):
+                    self._wait(op, key, state)
+                self._acquire(key, pipe, state)
+            case None:
+                pass
 
     def _instruction(self, op: Operation, state: _State) -> None:
         effects = self.accesses.does.get(op)
@@ -187,33 +197,16 @@ class SyncFlow(ForwardAnalysis[_State]):
         has = _BIT.get(source, 0)
         state.pending.change(lambda pipe, mask: mask | _after(pipe, sink) if mask & has else mask, self._done)
 
-    def _flag(self, op: FlagOp, state: _State) -> None:
-        source, sink, _ = op.flag
-        event = event_of(op, self.facts.knowledge)
-        if event is None:
-            # Which event it is only the running program knows: what could be ordered counts as ordered.
-            if isinstance(op, AwaitsFlag):
-                self._handshake((source, sink), state)
-        elif isinstance(op, SetsFlag):
-            self._set(op, (source, sink, event), state)
-        else:
-            self._wait(op, (source, sink, event), state)
-
-    def _token(self, op: GivesToken | TakesToken) -> Hashable:
-        token = op.token
-        number = token.value.data if isinstance(token, IntegerAttr) else self.facts.knowledge.constant(token)
-        return "token", token if number is None else number
-
-    def _carrier(self, key: Hashable) -> int:
+    def _carrier(self, key: SyncKey) -> int:
         at = self._carriers.setdefault(key, len(self._carriers))
         return 1 << (_FLAG_SHIFT + at)
 
-    def _carry(self, key: Hashable, pipe: Pipe, state: _State) -> None:
-        """What the pipe was given, and comes after, goes along with a flag or a token."""
+    def _release(self, key: SyncKey, pipe: Pipe, state: _State) -> None:
+        """Attach what the pipe was given, and comes after, to a flag or a token."""
         has, carrier = _BIT.get(pipe, 0), self._carrier(key)
         state.pending.change(lambda _, mask: mask | carrier if mask & has else mask & ~carrier, self._done)
 
-    def _deliver(self, key: Hashable, pipe: Pipe, state: _State) -> None:
+    def _acquire(self, key: SyncKey, pipe: Pipe, state: _State) -> None:
         carrier = self._carrier(key)
 
         def after(own: Pipe, mask: int) -> int:
@@ -221,20 +214,18 @@ class SyncFlow(ForwardAnalysis[_State]):
 
         state.pending.change(after, self._done)
 
-    def _set(self, op: Operation, flag: Flag, state: _State) -> None:
+    def _set(self, op: Operation, flag: FlagKey, state: _State) -> None:
         if self.reporting and state.flags.get(flag, DOWN) & UP:
             self._misuse("set twice", op, flag, self._set_at[flag])
         state.flags[flag] = UP
         self._set_at[flag] = op
-        self._carry(flag, flag[0], state)
 
-    def _wait(self, op: Operation, flag: Flag, state: _State) -> None:
+    def _wait(self, op: Operation, flag: FlagKey, state: _State) -> None:
         status = state.flags.get(flag, DOWN)
         if self.reporting and status & DOWN:
             kind = "unset" if not status & UP else "maybe unset"
             self._misuse(kind, op, flag, self._set_at.get(flag) if status & UP else None)
         state.flags[flag] = DOWN
-        self._deliver(flag, flag[1], state)
 
     def _misuse(self, kind: str, op: Operation, flag: Flag, other: Operation | None = None) -> None:
         self.misuses.setdefault((kind, op, flag), FlagMisuse(kind, op, flag, other))
@@ -252,7 +243,6 @@ def _pair(first: Pipe, second: Pipe, before: tuple[Pair, ...]) -> Pair:
 
 def free_event(facts: FunctionFacts, pair: Pair, events: Sequence[Event]) -> Event:
     """One of the event ids that the function does not use for that pair yet."""
-    used = {
-        event_of(op, facts.knowledge) for op in facts.ops if isinstance(op, FlagOp) and op.flag[:2] == pair
-    }
+    flags = (op for op in facts.ops if isinstance(op, FlagOp) and op.flag[:2] == pair)
+    used = {event_of(op, facts.knowledge.constant) for op in flags}
     return next((event for event in events if event not in used), events[0])

@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import cast
 
-from ptoas.analysis.order import NUMBER, PIPES, Accesses, StaticAccess
+from ptoas.analysis.clocks import NUMBER, PIPES
+from ptoas.analysis.order import Accesses, StaticAccess
 
 NEVER = 1 << 60
 ALL = -1

@@ -39,10 +39,11 @@ from xdsl.ir import Attribute, Block, Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ptoas.analysis.clocks import NUMBER, PIPES
 from ptoas.analysis.effects import Effects, Flag
-from ptoas.analysis.function import event_of, is_synchronised_by_hand
+from ptoas.analysis.function import is_synchronised_by_hand
 from ptoas.analysis.knowledge import Knowledge
-from ptoas.analysis.order import NUMBER, PIPES, Accesses, StaticAccess
+from ptoas.analysis.order import Accesses, StaticAccess
 from ptoas.analysis.storage import StorageMap
 from ptoas.analysis.structure import (
     LOOPS,
@@ -55,9 +56,10 @@ from ptoas.analysis.structure import (
     of_kinds,
     walk,
 )
+from ptoas.analysis.sync_actions import Barrier, event_of, is_sync_op, sync_action
 from ptoas.dialects.pto.enums import Event, Pipe
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.dialects.pto.sync import BarrierOp, BufferTokenOp, DrainOp, FlagOp, SetFlagOp, WaitFlagOp
+from ptoas.dialects.pto.sync import BarrierOp, BufferTokenOp, FlagOp, SetFlagOp, WaitFlagOp
 from ptoas.dialects.sync_tail import BARRIER, tail_of
 from ptoas.lowering.allocate_events import allocate_events
 from ptoas.lowering.happens_before import MarkedState, PipeRecord, State
@@ -128,7 +130,7 @@ def flags_of(function: func.FuncOp, target: Target, used: Mapping[str, frozenset
     for op in walk(function):
         match op:
             case FlagOp():
-                event = event_of(op, Knowledge())
+                event = event_of(op, Knowledge().constant)
                 found.update((*op.flag[:2], each) for each in (target.events if event is None else (event,)))
             case func.CallOp():
                 found |= used.get(op.callee.string_value(), frozenset())
@@ -218,11 +220,6 @@ class Frame:
     op: Operation
     began: int = 0
     """When the operation did."""
-
-
-@cache
-def _orders(kind: type[Operation]) -> bool:
-    return issubclass(kind, func.CallOp | DrainOp)
 
 
 class Synchroniser:
@@ -380,7 +377,7 @@ class Synchroniser:
             found = self._steps[block] = []
             skipped = 0
             for op in block.ops:
-                if op.regions or op.next_op is None or op in self.accesses.of or _orders(op.__class__):
+                if op.regions or op.next_op is None or op in self.accesses.of or is_sync_op(op.__class__):
                     found.append((skipped, op))
                     skipped = 0
                 else:
@@ -414,7 +411,7 @@ class Synchroniser:
     def visit(self, op: Operation) -> None:
         """What accesses nothing by itself."""
         kind = op.__class__
-        if not op.regions and not _orders(kind):
+        if not op.regions and not is_sync_op(kind):
             return
         if is_of(kind, LOOPS):
             self.visit_loop(op)
@@ -424,11 +421,12 @@ class Synchroniser:
             for region in op.regions:
                 for block in region.blocks:
                     self.walk(block)
-        elif isinstance(op, func.CallOp):
-            self.calls.append(op)
-            self.state.rest()
-        elif isinstance(op, DrainOp):
-            self.handshake(((op.drained, op.drained),))
+        else:
+            if isinstance(op, func.CallOp):
+                self.calls.append(op)
+            action = sync_action(op, self.constants.constant)
+            assert isinstance(action, Barrier), "functions with flags or tokens are left alone"
+            self.handshake(((action.pipe, action.pipe),))
 
     def visit_branches(self, op: Operation) -> None:
         entry, began = self.state, self.time

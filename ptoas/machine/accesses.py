@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 from xdsl.ir import Operation
 
+from ptoas.analysis.clocks import NEVER, Known
 from ptoas.diagnostics import Span
 from ptoas.grammar.spans import span_of
 from ptoas.machine.actors import Actor
 from ptoas.machine.arrays import Array, np
-from ptoas.machine.clocks import NEVER, Known
 from ptoas.machine.machine import label
 
 MOST_PIECES = 1 << 16

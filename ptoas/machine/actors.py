@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 from xdsl.ir import Operation
 
+from ptoas.analysis.clocks import Clocks, Ledger
 from ptoas.dialects.pto.enums import KernelKind
-from ptoas.machine.clocks import Clocks, Ledger
 from ptoas.machine.scheduler import Condition, Scheduler, Waiting, What
 
 

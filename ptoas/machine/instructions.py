@@ -10,13 +10,13 @@ from typing import Any, Protocol
 from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerType
 from xdsl.ir import Attribute, Operation
 
+from ptoas.analysis.clocks import Listener
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.memory import TLoadOp, TStoreOp
 from ptoas.dialects.pto.slots import slot_places
 from ptoas.dialects.pto.types import ViewType
 from ptoas.machine.across import across
 from ptoas.machine.checks import initialised
-from ptoas.machine.clocks import Listener
 from ptoas.machine.errors import failure
 from ptoas.machine.handover import Handover
 from ptoas.machine.machine import INSTRUCTIONS, Machine, Step

@@ -12,12 +12,12 @@ from typing import TypeAlias
 
 from xdsl.ir import Operation
 
+from ptoas.analysis.clocks import NUMBER, PIPES
 from ptoas.analysis.order import is_in_turn
 from ptoas.diagnostics import Note
 from ptoas.grammar.spans import span_of
 from ptoas.machine.arrays import share_bytes
 from ptoas.machine.bound import BoundInstruction, PipeAccess
-from ptoas.machine.clocks import NUMBER, PIPES
 from ptoas.machine.machine import Machine, label
 from ptoas.machine.memory import LocalMemory, View
 from ptoas.machine.race_report import between_pipes, within_a_pipe

@@ -15,12 +15,12 @@ from typing import Any
 
 from xdsl.ir import Operation
 
+from ptoas.analysis.clocks import NUMBER, Known
 from ptoas.analysis.effects import Effects
 from ptoas.diagnostics import Note
 from ptoas.dialects.pto.enums import Event, Pipe
 from ptoas.grammar.spans import span_of
 from ptoas.machine.bound import BoundInstruction
-from ptoas.machine.clocks import NUMBER, Known
 from ptoas.machine.machine import Machine, label
 from ptoas.machine.memory import View
 from ptoas.machine.pipe_log import AccessGroup, PipeLog, ViewGroup

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from ptoas.analysis.clocks import PIPES
 from ptoas.analysis.storage import behind
 from ptoas.diagnostics import Note
 from ptoas.dialects.pto.channel import FreeOp
 from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.grammar.spans import span_of
 from ptoas.machine.bound import PipeAccess
-from ptoas.machine.clocks import PIPES
 from ptoas.machine.errors import line_of
 from ptoas.machine.machine import Machine, label
 

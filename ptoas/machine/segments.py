@@ -18,11 +18,11 @@ from typing import Any
 from xdsl.dialects import arith
 from xdsl.ir import Operation
 
+from ptoas.analysis.clocks import NUMBER
 from ptoas.diagnostics import PtoasError
 from ptoas.dialects.pto.scalar import AddPtrOp
 from ptoas.dialects.pto.views import AllocTileOp, MakeTensorViewOp, PartitionViewOp
 from ptoas.machine.bound import BoundInstruction
-from ptoas.machine.clocks import NUMBER
 from ptoas.machine.instructions import Compiled
 from ptoas.machine.pipe_log import AccessGroup
 from ptoas.machine.race import RaceDetector

@@ -14,6 +14,7 @@ from typing import Any
 from xdsl.dialects import func, scf
 from xdsl.ir import Operation
 
+from ptoas.analysis.clocks import NUMBER
 from ptoas.analysis.effects import Effects
 from ptoas.analysis.structure import walk
 from ptoas.dialects.pto.comm import CollectiveOp
@@ -24,7 +25,6 @@ from ptoas.dialects.pto.remote import CommTTestOp
 from ptoas.dialects.pto.scalar import LoadScalarOp, StoreScalarOp
 from ptoas.machine.accesses import AccessLog, AccessSite, Series, StridedShape, pieces_at
 from ptoas.machine.arrays import Array, np
-from ptoas.machine.clocks import NUMBER
 from ptoas.machine.machine import Machine, Step
 from ptoas.machine.memory import LocalPointer, Pointer, View
 from ptoas.machine.signals import loop_around, store_word

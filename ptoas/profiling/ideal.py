@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from ptoas.machine.clocks import NUMBER, PIPES
+from ptoas.analysis.clocks import NUMBER, PIPES
 from ptoas.profiling.record import ActorKey, Trace, What
 from ptoas.profiling.work import GM, PipeOperand, Work
 

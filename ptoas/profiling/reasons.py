@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 
 from xdsl.ir import Operation
 
+from ptoas.analysis.clocks import NUMBER, PIPES
 from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.sync import DrainOp
-from ptoas.machine.clocks import NUMBER, PIPES
 from ptoas.machine.errors import line_of
 from ptoas.profiling.ideal import LatestAccesses
 from ptoas.profiling.record import ActorKey, Trace, What

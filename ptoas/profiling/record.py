@@ -8,14 +8,14 @@ from enum import IntEnum
 from typing import Any, NamedTuple
 
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
-from ptoas.dialects.pto.enums import EventAttr, Pipe
+from ptoas.analysis.clocks import NUMBER
+from ptoas.analysis.sync_actions import Acquire, Barrier, Release, SyncKey, sync_action
+from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.dialects.pto.sync import BufferTokenOp, DrainOp, FlagOp, SetsFlag, TakesToken
-from ptoas.machine.clocks import NUMBER
 from ptoas.machine.machine import Machine, Step
 from ptoas.machine.memory import View
 from ptoas.profiling.patterns import Patterns
@@ -54,9 +54,7 @@ class TraceSignal:
     op: PtoOp
     pipe: Pipe
     """The pipe that raises it, or waits for it."""
-    key: Hashable
-    label: str
-    """`MTE2->V EVENT_ID0`."""
+    key: SyncKey
 
 
 def signal_of(op: PtoOp, number: int | None = None) -> tuple[What, TraceSignal | Operation] | None:
@@ -64,23 +62,13 @@ def signal_of(op: PtoOp, number: int | None = None) -> tuple[What, TraceSignal |
 
     `None`: it orders no pipe.
     """
-    match op:
-        case DrainOp():
-            known = op.drained is Pipe.PIPE_ALL or op.drained in NUMBER
-            return (What.BARRIER, op) if known else None
-        case FlagOp():
-            source, sink, event = op.flag
-            text = event.data.value if isinstance(event, EventAttr) else f"event {number}"
-            short = [pipe.value.removeprefix("PIPE_") for pipe in (source, sink)]
-            raises = isinstance(op, SetsFlag)
-            signal = TraceSignal(
-                op, source if raises else sink, (source, sink, text), f"{'->'.join(short)} {text}"
-            )
-            return (What.SET if raises else What.WAIT, signal) if signal.pipe in NUMBER else None
-        case BufferTokenOp():
-            token = op.token.value.data if isinstance(op.token, IntegerAttr) else number
-            signal = TraceSignal(op, op.pipe, ("token", token), f"token {token}")
-            return (What.WAIT if isinstance(op, TakesToken) else What.SET, signal)
+    match sync_action(op, lambda _: number):
+        case Barrier(pipe) if pipe is Pipe.PIPE_ALL or pipe in NUMBER:
+            return What.BARRIER, op
+        case Release(pipe, key) if pipe in NUMBER:
+            return What.SET, TraceSignal(op, pipe, key)
+        case Acquire(pipe, key) if pipe in NUMBER:
+            return What.WAIT, TraceSignal(op, pipe, key)
         case _:
             return None
 

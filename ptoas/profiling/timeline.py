@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 
 from xdsl.ir import Operation
 
+from ptoas.analysis.clocks import NUMBER, PIPES
 from ptoas.dialects.pto.enums import Pipe
-from ptoas.machine.clocks import NUMBER, PIPES
 from ptoas.profiling.record import ActorKey, Trace, TraceEvent, What
 from ptoas.profiling.work import PipeWork, Work
 
@@ -189,7 +189,7 @@ def simulate(trace: Trace, duration: Callable[[PipeWork], float] = lambda part: 
                 time, slice, raised = core.flags.pop(subject.key, (0.0, NOTHING, subject.op))
                 pipe = NUMBER[subject.pipe]
                 core.wait(pipe, time, slice, subject.op)
-                core.arrows[pipe].append((slice, subject.label, raised, subject.op))
+                core.arrows[pipe].append((slice, str(subject.key), raised, subject.op))
             case What.BARRIER:
                 if subject.drained is Pipe.PIPE_ALL:
                     core.rest(subject)

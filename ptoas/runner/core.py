@@ -11,6 +11,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 
 from ptoas.analysis.channels import Channels
+from ptoas.analysis.clocks import Ledger
 from ptoas.analysis.kinds import origin_of, waits_for_blocks
 from ptoas.analysis.storage import tile_argument_addresses
 from ptoas.analysis.structure import calls_of, reached, walk
@@ -23,7 +24,6 @@ from ptoas.lowering.launch import launch_request
 from ptoas.machine.across import number
 from ptoas.machine.actors import Launch, Seat
 from ptoas.machine.arrays import Array, np
-from ptoas.machine.clocks import Ledger
 from ptoas.machine.cluster import Cluster, Grid
 from ptoas.machine.compile import ModuleCompiler
 from ptoas.machine.errors import failure

@@ -12,6 +12,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 
 from ptoas.analysis.channels import Channels
+from ptoas.analysis.clocks import Ledger
 from ptoas.analysis.kinds import has_channels
 from ptoas.analysis.linking import linked
 from ptoas.analysis.storage import manual_placement
@@ -21,7 +22,6 @@ from ptoas.lowering import prepare
 from ptoas.machine.across import any_goes_across
 from ptoas.machine.actors import Launch, Seat
 from ptoas.machine.arrays import np
-from ptoas.machine.clocks import Ledger
 from ptoas.machine.conflicts import conflicts
 from ptoas.machine.errors import forgiving
 from ptoas.machine.scheduler import Turns

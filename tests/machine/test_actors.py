@@ -10,9 +10,9 @@ import pytest
 from xdsl.ir import Operation
 
 import ptoas
+from ptoas.analysis.clocks import NUMBER, Clocks, Ledger
 from ptoas.dialects.pto.enums import Pipe
 from ptoas.machine.actors import Actor, Launch, Seat
-from ptoas.machine.clocks import NUMBER, Clocks, Ledger
 from ptoas.machine.scheduler import Turns, Waiting
 from ptoas.runner.core import Program
 from ptoas.runner.kernel import Kernel

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ptoas
+from ptoas.analysis.clocks import Ledger
 from ptoas.machine.accesses import AccessLog, AccessSite, StridedShape, pieces_at, pieces_of, united
 from ptoas.machine.actors import Actor, Launch, Seat
-from ptoas.machine.clocks import Ledger
 from ptoas.machine.conflicts import conflicts
 
 MODULE = ptoas.parse(

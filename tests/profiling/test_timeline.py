@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from xdsl.ir import Operation
 
 import ptoas
+from ptoas.analysis.clocks import NUMBER, PIPES, Clocks, Known, Ledger
 from ptoas.dialects.pto.enums import Event as Flag
 from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp, WaitFlagOp
-from ptoas.machine.clocks import NUMBER, PIPES, Clocks, Known, Ledger
 from ptoas.profiling.record import Trace, TraceEvent, What, signal_of
 from ptoas.profiling.timeline import Timeline, simulate
 from ptoas.profiling.work import Cost, PipeWork, Work

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
 
+from ptoas.analysis.clocks import Ledger
 from ptoas.diagnostics import Diagnostic, PtoasError, UsageError
 from ptoas.machine.actors import Launch, Seat
 from ptoas.machine.arrays import Array, np
-from ptoas.machine.clocks import Ledger
 from ptoas.machine.errors import failure
 from ptoas.machine.machine import DEFAULT_MAX_MEMORY, Machine
 from ptoas.machine.scheduler import MOST_ACTORS, Scheduler, Turns

@@ -12,9 +12,9 @@ from typing import Any, cast
 
 from xdsl.ir import Operation
 
+from ptoas.analysis.clocks import PIPES, Known, Ledger
 from ptoas.machine.actors import Launch
 from ptoas.machine.arrays import Array, np
-from ptoas.machine.clocks import PIPES, Known, Ledger
 from ptoas.machine.machine import Machine
 from ptoas.machine.scheduler import Condition, Scheduler, Stopped, Waiting, What
 from ptoas.machine.sharing import SLOTS, SharedMemory, Sharing, Use

@@ -1,0 +1,125 @@
+"""Release and acquire actions of synchronisation operations.
+
+`verify`, `insert-sync` and `profile` order pipes by these actions. A release publishes what its pipe was
+given so far under a key; an acquire makes its pipe continue after what was published under the key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple, TypeAlias
+
+from xdsl.dialects.builtin import IntegerAttr
+from xdsl.dialects.func import CallOp
+from xdsl.ir import Operation, SSAValue
+
+from ptoas.dialects.pto.enums import Event, EventAttr, Pipe
+from ptoas.dialects.pto.sync import BufferTokenOp, DrainOp, FlagOp, SetsFlag, TakesToken
+
+Numbers: TypeAlias = Callable[[SSAValue], "int | None"]
+"""Value of an integer operand, or None if it is unknown."""
+
+
+class FlagKey(NamedTuple):
+    """A flag between two pipes; equal to the tuple `(source, sink, event)`."""
+
+    source: Pipe
+    sink: Pipe
+    event: Event
+
+    def __str__(self) -> str:
+        return f"{_arrow(self.source, self.sink)} {self.event.value}"
+
+
+class UnknownFlag(NamedTuple):
+    """A flag whose event id only the running program knows."""
+
+    source: Pipe
+    sink: Pipe
+
+    def __str__(self) -> str:
+        return f"{_arrow(self.source, self.sink)} unknown event"
+
+
+def _arrow(source: Pipe, sink: Pipe) -> str:
+    return "->".join(pipe.value.removeprefix("PIPE_") for pipe in (source, sink))
+
+
+class TokenKey(NamedTuple):
+    """A buffer token, by its number or by the value that holds an unknown number."""
+
+    token: int | SSAValue
+
+    def __str__(self) -> str:
+        return f"token {self.token if isinstance(self.token, int) else '?'}"
+
+
+SyncKey: TypeAlias = FlagKey | UnknownFlag | TokenKey
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """Publish what `pipe` was given so far under `key`."""
+
+    pipe: Pipe
+    key: SyncKey
+
+
+@dataclass(frozen=True, slots=True)
+class Acquire:
+    """Make `pipe` continue after what was published under `key`."""
+
+    pipe: Pipe
+    key: SyncKey
+
+
+@dataclass(frozen=True, slots=True)
+class Barrier:
+    """Finish what `pipe` was given so far; PIPE_ALL: every pipe waits for every other."""
+
+    pipe: Pipe
+
+
+@cache
+def is_sync_op(kind: type[Operation]) -> bool:
+    """Return True if operations of a class have a sync action."""
+    return issubclass(kind, FlagOp | DrainOp | BufferTokenOp | CallOp)
+
+
+def sync_action(op: Operation, number: Numbers) -> Release | Acquire | Barrier | None:
+    """Return the sync action of an operation, None if it only has the effects of an instruction."""
+    match op:
+        case FlagOp():
+            source, sink, _ = op.flag
+            event = event_of(op, number)
+            key = UnknownFlag(source, sink) if event is None else FlagKey(source, sink, event)
+            return Release(source, key) if isinstance(op, SetsFlag) else Acquire(sink, key)
+        case BufferTokenOp():
+            key = TokenKey(_token_of(op, number))
+            return Acquire(op.pipe, key) if isinstance(op, TakesToken) else Release(op.pipe, key)
+        case DrainOp():
+            return Barrier(op.drained)
+        case CallOp():
+            # A callee starts and ends with all pipes idle; it is checked on its own.
+            return Barrier(Pipe.PIPE_ALL)
+        case _:
+            return None
+
+
+def event_of(op: FlagOp, number: Numbers) -> Event | None:
+    """Return the event id of a flag, None if it is unknown."""
+    event = op.flag[2]
+    if isinstance(event, EventAttr):
+        return event.data
+    known = number(event)
+    return tuple(Event)[known] if known is not None and 0 <= known < len(Event) else None
+
+
+def _token_of(op: BufferTokenOp, number: Numbers) -> int | SSAValue:
+    token = op.token
+    if isinstance(token, IntegerAttr):
+        return token.value.data
+    known = number(token)
+    return token if known is None else known
