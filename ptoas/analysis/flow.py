@@ -1,12 +1,15 @@
-"""Following a function through branches and loops.
+"""Forward data-flow analysis over branches, loops and blocks.
 
-A walk carries a state from operation to operation; where ways meet, states are joined, and a loop is walked
-until its state no longer changes, so that what the end of a turn leaves behind is seen by the next turn.
+A walk carries a state from operation to operation; where paths meet, states are joined. The outermost loop is
+walked until the entry state of no loop and no block in it changes any more. Each walk takes every loop inside
+once, so the number of walks does not depend on how deep loops are nested: what a loop leaves behind flows
+outwards within one walk, and inwards within the next.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from functools import reduce
 from typing import Generic, TypeVar
 
@@ -19,19 +22,18 @@ S = TypeVar("S")
 
 
 class ForwardAnalysis(ABC, Generic[S]):
-    """An analysis in program order. `visit` reports only while `reporting` is true."""
+    """Analysis in program order. `visit` reports only while `reporting` is true: once for each operation."""
 
     def __init__(self, constants: Constants):
         self.constants = constants
-        self._silent = 0
-        self._heads: dict[Operation, S] = {}
-        """The state before every turn of a loop, as far as it is known."""
+        self.reporting = True
+        self._entry: dict[Operation | Block, S] = {}
+        """Join of the states in which a loop body or a block was entered so far."""
+        self._in_cycle = False
+        self._stable = True
+        """False if an entry state has changed during this walk."""
         self._steps: dict[Block, list[Operation]] = {}
         """The operations of a block that concern the analysis; a loop's are walked several times."""
-
-    @property
-    def reporting(self) -> bool:
-        return self._silent == 0
 
     @abstractmethod
     def copy(self, state: S) -> S: ...
@@ -45,14 +47,14 @@ class ForwardAnalysis(ABC, Generic[S]):
 
     @abstractmethod
     def concerns(self, op: Operation) -> bool:
-        """Whether the operation can change a state; what has regions is walked in any case."""
+        """Return True if the operation can change a state; regions are walked in any case."""
 
     def region(self, region: Region, state: S) -> S:
         """The state after a region that is entered with `state`."""
         blocks = list(region.blocks)
         if len(blocks) == 1:
             return self.block(blocks[0], state)
-        return self._graph(blocks, state) if blocks else state
+        return self._settled(lambda: self._graph(blocks, state)) if blocks else state
 
     def block(self, block: Block, state: S) -> S:
         steps = self._steps.get(block)
@@ -64,27 +66,40 @@ class ForwardAnalysis(ABC, Generic[S]):
                 state = self._structured(op, state)
         return state
 
+    def _settled(self, walk: Callable[[], S]) -> S:
+        """Repeat the walk of an outermost loop silently until it is stable, then report."""
+        if self._in_cycle:
+            return walk()
+        self._in_cycle, self.reporting, self._stable = True, False, False
+        while not self._stable:
+            self._stable = True
+            walk()
+        self.reporting = True
+        left = walk()
+        self._in_cycle = False
+        return left
+
+    def _enter(self, where: Operation | Block, state: S) -> S:
+        """Join `state` into the entry state of a loop body or block, and return a copy of that."""
+        known = self._entry.get(where)
+        joined = self.copy(state) if known is None else self.join(known, state)
+        if known is None or joined != known:
+            self._entry[where] = joined
+            self._stable = False
+        return self.copy(self._entry[where])
+
     def _graph(self, blocks: list[Block], state: S) -> S:
-        """A region of several blocks: each is walked until what flows into it is stable."""
-        into: dict[Block, S] = {blocks[0]: state}
+        """Walk each block that is reached of a region of several blocks; return the state at its ends."""
+        self._enter(blocks[0], state)
         ends: S | None = None
-        self._silent += 1
-        work = [blocks[0]]
-        while work:
-            block = work.pop()
-            out = self.block(block, self.copy(into[block]))
-            last = block.last_op
-            for successor in last.successors if last is not None else ():
-                joined = self.join(into[successor], out) if successor in into else self.copy(out)
-                if successor not in into or joined != into[successor]:
-                    into[successor] = joined
-                    work.append(successor)
-        self._silent -= 1
         for block in blocks:
-            if block not in into:
+            if block not in self._entry:
                 continue
-            out = self.block(block, self.copy(into[block]))
-            if block.last_op is None or not block.last_op.successors:
+            out = self.block(block, self.copy(self._entry[block]))
+            successors = block.last_op.successors if block.last_op is not None else ()
+            for successor in successors:
+                self._enter(successor, out)
+            if not successors:
                 ends = out if ends is None else self.join(ends, out)
         return state if ends is None else ends
 
@@ -109,32 +124,16 @@ class ForwardAnalysis(ABC, Generic[S]):
                 return state
 
     def _loop(self, loop: Operation, body: list[Region], state: S, runs: bool) -> S:
-        """A loop inside a loop is met again, with a state that has only grown: it goes on from where its own
-        turns were stable before. Beginning anew each time would double the work with every loop inside."""
-        known = self._heads.get(loop)
-        head = self.copy(state) if known is None else self.join(known, state)
-        if not self.reporting:
-            head, left = self._settle(body, head)
-            self._heads[loop] = head
-            return left if runs else self.join(state, left)
-        if head != known:
-            self._silent += 1
-            head, _ = self._settle(body, head)
-            self._silent -= 1
-        left, _ = self._turn(body, self.copy(head))
+        def walk() -> S:
+            left, out = self._turn(body, self._enter(loop, state))
+            self._enter(loop, out)
+            return left
+
+        left = self._settled(walk)
         return left if runs else self.join(state, left)
 
-    def _settle(self, body: list[Region], head: S) -> tuple[S, S]:
-        """The state before every turn, once no turn changes it any more, and the one in which one leaves."""
-        while True:
-            left, out = self._turn(body, self.copy(head))
-            merged = self.join(head, out)
-            if merged == head:
-                return head, left
-            head = merged
-
     def _turn(self, body: list[Region], state: S) -> tuple[S, S]:
-        """One turn: the state in which the loop would be left, and the one before the next turn."""
+        """Walk a loop body once; return the state in which the loop ends and that before the next turn."""
         left = state = self.region(body[0], state)
         for region in body[1:]:
             # `scf.while` is left after its first region.
@@ -143,6 +142,6 @@ class ForwardAnalysis(ABC, Generic[S]):
         return left, state
 
     def _runs(self, op: scf.ForOp) -> bool:
-        """Whether the loop certainly has a first turn."""
+        """Return True if the loop certainly has a first turn."""
         first, end = self.constants.constant(op.lb), self.constants.constant(op.ub)
         return first is not None and end is not None and first < end

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from xdsl.ir import Operation
 
 from ptoas.analysis.function import FunctionFacts
 from ptoas.analysis.knowledge import Knowledge
@@ -279,6 +283,41 @@ def test_misused_flags(body: list[str], expected: set[tuple[str, int, int | None
         for misuse in flow.misuses.values()
     }
     assert found == expected
+
+
+def carried(depth: int) -> str:
+    """Nested loops, each with a flag from turn to turn and work on both sides of the next loop."""
+    pipes = [(a, b) for a in PIPES for b in PIPES if a != b]
+    load, store = text([("load", "a"), ("store", "b")]).splitlines()[3:5]
+
+    def loop(at: int) -> list[str]:
+        if at == depth:
+            return [load, store]
+        source, sink = pipes[at % len(pipes)]
+        flag = f"#pto.pipe<PIPE_{source}>, #pto.pipe<PIPE_{sink}>, #pto.event<EVENT_ID{at // len(pipes)}>"
+        up, down = f"pto.set_flag[{flag}]", f"pto.wait_flag[{flag}]"
+        body = [down, load, *loop(at + 1), store, up]
+        return [up, f"scf.for %k{at} = %c0 to %n step %c1 {{", *body, "}", down]
+
+    head = text([]).splitlines()
+    constants = [f"%c{n} = arith.constant {n} : index" for n in (0, 1)]
+    return "\n".join([head[0].replace(") {", ", %n: index) {"), *head[1:3], *constants, *loop(0), *head[3:]])
+
+
+@pytest.mark.parametrize("depth", [1, 6, 30])
+def test_visits_of_flags_do_not_grow_with_the_depth_of_loops(depth: int) -> None:
+    visits = Counter[Operation]()
+
+    class Counting(SyncFlow):
+        def visit(self, op: Operation, state: Any) -> None:
+            visits[op] += 1
+            super().visit(op, state)
+
+    func = next(iter(parse(carried(depth)).body.ops))
+    flow = Counting(FunctionFacts(func, Knowledge()), get_target("a5"))  # type: ignore[arg-type]
+    flow.run()
+    assert not flow.misuses
+    assert len(visits) >= 5 * depth and max(visits.values()) <= 5
 
 
 def test_three_tiles_share_bytes_and_others_do_not() -> None:
