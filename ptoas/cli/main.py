@@ -5,9 +5,11 @@ from __future__ import annotations
 import click
 
 from ptoas import __version__
+from ptoas.cli.assembler_options import ASSEMBLER_VERSION
 from ptoas.cli.terminal import Commands
 
 HOMES = {
+    "assemble": ("assemble", "Accept the command line of the C++ assembler."),
     "compare": ("compare", "Run FILE beside your own build of the simulator."),
     "convert": ("convert", "Print FILE in another form."),
     "explain": ("pages", "Explain a code, a decision or a document."),
@@ -29,8 +31,9 @@ HOMES = {
 @click.group(
     cls=Commands,
     homes=HOMES,
+    fallback="assemble",
     context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
 )
-@click.version_option(__version__, prog_name="ptoas")
+@click.version_option(__version__, message=f"ptoas {ASSEMBLER_VERSION} (ptoas-xdsl %(version)s)")
 def main() -> None:
     """Read, check, run and lower PTO programs: the tile assembly of Ascend NPUs."""

@@ -82,6 +82,16 @@ def _option_table(command: click.Command) -> Iterator[str]:
     yield ""
 
 
+_VALUE_NAMES = {
+    "boolean": "true or false",
+    "float": "a number",
+    "integer": "an integer",
+    "path": "a path",
+    "text": "text",
+}
+"""Descriptions of click's parameter types."""
+
+
 def _value(option: click.Option) -> str:
     if option.is_flag:
         return ""
@@ -92,7 +102,7 @@ def _value(option: click.Option) -> str:
         return f"`{option.metavar}`".replace("|", "\\|")
     if isinstance(option.type, click.IntRange):
         return f"an integer from {option.type.min}"
-    return {"text": "text", "integer": "an integer", "float": "a number", "path": "a path"}[option.type.name]
+    return _VALUE_NAMES[option.type.name]
 
 
 def _default(option: click.Option) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ptoas.cli.assembler_options import EQUIVALENTS, OPTIONS
 from ptoas.diagnostics.core import UsageError
 
 if TYPE_CHECKING:
@@ -25,6 +26,17 @@ COMMAND = "ptoas.command"
 
 class Command(click.Command):
     """A command that reports rejected options of the library as wrong usage: exit code 2."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            name = error.option_name.lstrip("-")
+            if name not in OPTIONS:
+                raise
+            instead = f"use {EQUIVALENTS[name]}, or leave" if name in EQUIVALENTS else "leave"
+            message = f"--{name} belongs to the assembler's command line: {instead} out `{ctx.info_name}`"
+            raise click.UsageError(message, ctx) from None
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -64,10 +76,13 @@ class Commands(click.Group):
 
     command_class = Command
 
-    def __init__(self, *given: Any, homes: Mapping[str, tuple[str, str]], **more: Any):
+    def __init__(self, *given: Any, homes: Mapping[str, tuple[str, str]], fallback: str, **more: Any):
         super().__init__(*given, **more)
         self.homes = homes
         self.commands: MutableMapping[str, click.Command] = _Imported(homes)
+        self.fallback = fallback
+        """The command that is meant if none is named."""
+        self.own_options = {*self.context_settings.get("help_option_names", ()), "--version"}
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -75,7 +90,15 @@ class Commands(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta[COMMAND] = tuple(args)
+        if args and self._names_no_command(args[0]):
+            args = [self.fallback, *args]
         return super().parse_args(ctx, args)
+
+    def _names_no_command(self, first: str) -> bool:
+        """Return True for an input file or an option of the assembler; a bare word may be a misspelling."""
+        if first.startswith("-"):
+            return first == "-" or first.split("=")[0] not in self.own_options
+        return first not in self.homes and ("." in first or os.path.exists(first))
 
     def invoke(self, ctx: click.Context) -> Any:
         from ptoas.diagnostics import PtoasError

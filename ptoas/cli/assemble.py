@@ -1,0 +1,213 @@
+"""The command line of the C++ assembler: `ptoas [options] [file]`, used if no subcommand is named (D49)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+import click
+from xdsl.dialects.builtin import ModuleOp
+
+from ptoas.cli.assembler_options import OPTIONS, AssemblerOption, Effect, normalise
+from ptoas.compiler.forms import print_module
+from ptoas.compiler.lower import lower
+from ptoas.diagnostics import Diagnostic, PtoasError
+from ptoas.diagnostics.files import STANDARD_OUTPUT, write_text
+from ptoas.grammar.parse import parse_file
+from ptoas.lowering.pipeline import PASSES, build_pipeline, prepare
+from ptoas.targets.named import module_target
+from ptoas.targets.placement_mode import PLACEMENT_CODE
+from ptoas.verifier.verify import verify
+
+ARCHITECTURES = {"a2": "a2a3", "a3": "a2a3", "a5": "a5"}
+LEVELS = ("level1", "level2", "level3")
+BACKENDS = ("emitc", "vpto")
+_SYNC_CODES = "PTO-F"
+
+
+class AssemblerError(click.ClickException):
+    """A failure of the assembler: one line that starts with `Error: `, and exit code 1."""
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        click.echo(f"Error: {self.message}", file=file, err=True)
+
+
+class AssembleCommand(click.Command):
+    """Accepts options as LLVM spells them, and reports every wrong one with exit code 1."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, list(normalise(args)))
+        except click.UsageError as error:
+            raise AssemblerError(error.format_message()) from None
+
+
+def _option(option: AssemblerOption) -> Callable[[Any], Any]:
+    kind = click.BOOL if option.switch else str
+    return click.option(f"--{option.name}", type=kind, help=f"{option.effect.value}: {option.reason}.")
+
+
+def _options(function: Any) -> Any:
+    for option in reversed(OPTIONS.values()):
+        function = _option(option)(function)
+    return function
+
+
+@click.command(cls=AssembleCommand, name="assemble")
+@click.argument("file", default="-", type=click.Path())
+@click.option("-o", "output", default="-", type=click.Path(), help="Output file; `-` is standard output.")
+@_options
+def assemble(file: str, output: str, **given: bool | str | None) -> None:
+    """Assemble FILE as the C++ assembler does: C++ on standard output, or in the file that -o names.
+
+    The word `assemble` may be left out.
+
+    \b
+    ptoas assemble kernel.pto --pto-arch a3 --enable-insert-sync -o kernel.cpp
+    """
+    _report_unsupported(given)
+    arch = _choice("pto-arch", given["pto_arch"], tuple(ARCHITECTURES))
+    level = _choice("pto-level", given["pto_level"], LEVELS) or "level2"
+    if _choice("pto-backend", given["pto_backend"], BACKENDS) == "vpto":
+        raise AssemblerError("--pto-backend=vpto is not supported: " + OPTIONS["pto-backend"].reason)
+    sync = _sync_mode(given)
+    try:
+        module = parse_file(file)
+        target = ARCHITECTURES[arch] if arch else _named_target(module)
+        placement = "manual" if level == "level3" else "auto"
+        report = verify(module, target, sync=sync, placement=placement)
+        # As in the C++ assembler, flags are the caller's without --enable-insert-sync; a missing one is
+        # still reported.
+        missing = [each for each in report.errors if sync == "manual" and each.code.startswith(_SYNC_CODES)]
+        if errors := [each for each in report.errors if each not in missing]:
+            raise PtoasError(errors)
+        _show(report.warnings)
+        _show(missing, "warning")
+        text = _assembled(module, target, sync, given)
+    except PtoasError as error:
+        _show(error.diagnostics)
+        raise AssemblerError(_summary(error.diagnostics)) from None
+    if output == STANDARD_OUTPUT:
+        click.echo(text, nl=not text.endswith("\n"))
+    else:
+        write_text(output, text)
+
+
+def _assembled(module: ModuleOp, target: str, sync: str, given: dict[str, Any]) -> str:
+    dump = _PassDump(target, given)
+    dump.before_first(module)
+    if given["emit_pto_ir"]:
+        return print_module(prepare(module, target, sync=sync, after=dump)) + "\n"
+    return lower(module, target, sync=sync, verified=False, after=dump)
+
+
+def _choice(name: str, value: bool | str | None, allowed: Sequence[str]) -> str | None:
+    if value is None:
+        return None
+    if str(value).lower() not in allowed:
+        *most, last = [f"'{each}'" for each in allowed]
+        listed = f"{', '.join(most)}{',' * (len(most) > 1)} or {last}"
+        raise AssemblerError(f"invalid --{name}='{value}'. Expected {listed}.")
+    return str(value).lower()
+
+
+def _report_unsupported(given: dict[str, bool | str | None]) -> None:
+    """Refuse what would change the result, and report each other option that has no effect once."""
+    for name, option in OPTIONS.items():
+        value = given[name.replace("-", "_")]
+        text = str(value).lower() if option.switch else value
+        if value is None or text == option.default:
+            continue
+        if option.effect is Effect.REFUSED:
+            raise AssemblerError(f"--{name} is not supported: {option.reason}.")
+        if option.effect is Effect.NO_EFFECT:
+            click.echo(f"Warning: --{name} has no effect: {option.reason}.", err=True)
+
+
+def _sync_mode(given: dict[str, bool | str | None]) -> str:
+    modes = {
+        "auto": given["enable_insert_sync"] or given["enable_graph_sync_solver"],
+        "all": given["enable_inject_barrier_all_sync"],
+    }
+    chosen = [mode for mode, wanted in modes.items() if wanted]
+    if len(chosen) > 1:
+        raise AssemblerError("--enable-insert-sync and --enable-inject-barrier-all-sync exclude each other.")
+    return chosen[0] if chosen else "manual"
+
+
+def _named_target(module: ModuleOp) -> str:
+    """Return the target that the module names; a3 if it names none, or one that is not known."""
+    return "a5" if (module_target(module) or "").lower() == "a5" else "a2a3"
+
+
+def _show(diagnostics: Iterable[Diagnostic], severity: str | None = None) -> None:
+    """Print diagnostics to standard error in the form of MLIR, followed by their code."""
+    for each in diagnostics:
+        line, column = each.span.line, each.span.column
+        word = severity or each.severity.value
+        click.echo(f"{each.span.file}:{line}:{column}: {word}: {each.message} [{each.code}]", err=True)
+        for note in each.notes:
+            where = f"{note.span.file}:{note.span.line}:{note.span.column}: " if note.span else ""
+            click.echo(f"{where}note: {note.message}", err=True)
+        if each.fix:
+            click.echo(f"{each.span.file}:{line}:{column}: note: fix: {each.fix}", err=True)
+
+
+def _summary(diagnostics: Sequence[Diagnostic]) -> str:
+    """Return the closing line; the C++ assembler verifies while it parses, so both have one."""
+    codes = {each.code for each in diagnostics}
+    if "PTO-P001" in codes:
+        return f"Could not open input file: {diagnostics[0].message}"
+    if PLACEMENT_CODE in codes:
+        return "Failed to parse MLIR; --pto-level=level3 is for programs in which every tile has an address."
+    late = all(code.startswith("PTO-L") for code in codes)
+    return "Pass execution failed." if late else "Failed to parse MLIR."
+
+
+class _PassDump:
+    """Prints the module before or after passes, to standard error or as files of a directory.
+
+    Files are numbered in the order of the passes and named as by MLIR's `--mlir-print-ir-tree-dir`:
+    `builtin_module_no-symbol-name/0_NAME.mlir`.
+    """
+
+    def __init__(self, target: str, given: dict[str, Any]):
+        self.names = [each.name for each in build_pipeline(target)]
+        self.directory: str | None = given["mlir_print_ir_tree_dir"]
+        self.after_names = self._selected(given["mlir_print_ir_after_all"], given["mlir_print_ir_after"])
+        self.before_names = self._selected(given["mlir_print_ir_before_all"], given["mlir_print_ir_before"])
+        self.count = 0
+
+    def _selected(self, every: bool | None, names: str | None) -> tuple[str, ...]:
+        if every:
+            return tuple(self.names)
+        chosen = tuple(re.split(r"\s*,\s*", names)) if names else ()
+        if unknown := [name for name in chosen if name not in PASSES]:
+            raise AssemblerError(f"there is no pass '{unknown[0]}'. The passes are {', '.join(PASSES)}.")
+        return chosen
+
+    def before_first(self, module: ModuleOp) -> None:
+        self._before(self.names[0], module)
+
+    def __call__(self, name: str, module: ModuleOp) -> None:
+        if name in self.after_names:
+            self._print(f"After {name}", name, module)
+        following = self.names[self.names.index(name) + 1 :]
+        if following:
+            self._before(following[0], module)
+
+    def _before(self, name: str, module: ModuleOp) -> None:
+        if name in self.before_names:
+            self._print(f"Before {name}", f"before-{name}", module)
+
+    def _print(self, title: str, stem: str, module: ModuleOp) -> None:
+        text = f"// -----// IR Dump {title} //----- //\n{print_module(module)}\n"
+        if self.directory is None:
+            click.echo(text, err=True)
+        else:
+            folder = Path(self.directory) / "builtin_module_no-symbol-name"
+            folder.mkdir(parents=True, exist_ok=True)
+            write_text(str(folder / f"{self.count}_{stem}.mlir"), text)
+        self.count += 1

@@ -1,0 +1,145 @@
+"""Options of the C++ assembler, as data: what each one does here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+ASSEMBLER_VERSION = "0.60"
+"""Version of the C++ assembler whose tile-level language is followed."""
+
+
+class Effect(Enum):
+    """Treatment of an option of the C++ assembler."""
+
+    IMPLEMENTED = "Implemented"
+    IGNORED = "Accepted"
+    """It has no effect in the C++ assembler either."""
+    NO_EFFECT = "No effect"
+    """Reported once; the result is the same without it."""
+    REFUSED = "Refused"
+    """Ignoring it would change the result."""
+
+
+@dataclass(frozen=True)
+class AssemblerOption:
+    """An option of the C++ assembler.
+
+    `default` is the value that is the same as leaving the option out. A switch takes an optional value, so
+    `--x`, `--x=true` and `--x=false` are all accepted.
+    """
+
+    name: str
+    effect: Effect
+    reason: str
+    default: str = ""
+    switch: bool = False
+
+
+_PLANNER = "there is one memory planner"
+_FUSION = "instructions are not fused, so every result is the same"
+_DEVICE = "the output is C++ text, never a device object"
+_MICRO = "the micro level is not supported; its options apply to --pto-backend=vpto"
+
+_SWITCHES: dict[str, tuple[Effect, str]] = {
+    "enable-insert-sync": (Effect.IMPLEMENTED, "insert set_flag, wait_flag and barriers"),
+    "enable-inject-barrier-all-sync": (Effect.IMPLEMENTED, "insert a barrier before every access"),
+    "emit-pto-ir": (Effect.IMPLEMENTED, "print the PTO IR after synchronisation instead of C++"),
+    "mlir-print-ir-after-all": (Effect.IMPLEMENTED, "print the module after every pass"),
+    "mlir-print-ir-before-all": (Effect.IMPLEMENTED, "print the module before every pass"),
+    "mlir-print-ir-module-scope": (Effect.IGNORED, "the whole module is always printed"),
+    "enable-tile-op-expand": (Effect.IGNORED, "does nothing in the C++ assembler"),
+    "enable-graph-sync-solver": (Effect.NO_EFFECT, "there is one algorithm; use --enable-insert-sync"),
+    "enable-bufid-sync-debug": (Effect.NO_EFFECT, "there is no such trace"),
+    "plan-memory-order-by-size": (Effect.NO_EFFECT, _PLANNER),
+    "emit-addptr-trace": (
+        Effect.NO_EFFECT,
+        "C++ has no trace comments; `ptoas lower --annotate` writes comments",
+    ),
+    "enable-op-fusion": (Effect.NO_EFFECT, _FUSION),
+    "enable-unroll-after-loop-fusion": (Effect.NO_EFFECT, _FUSION),
+    "enable-vfsim-costmodel-optimization": (Effect.NO_EFFECT, _FUSION),
+    "dump-vfsim-unroll-test": (Effect.NO_EFFECT, _FUSION),
+    "mlir-timing": (Effect.NO_EFFECT, "passes are not timed"),
+    "mlir-disable-threading": (Effect.NO_EFFECT, "passes run in one thread"),
+    "mlir-print-debuginfo": (Effect.NO_EFFECT, "printed IR has no locations"),
+    "mlir-print-op-generic": (Effect.NO_EFFECT, "`ptoas convert --to generic` prints the generic form"),
+    "enable-bufid_sync": (Effect.REFUSED, "get_buf and rls_buf are not inserted; use --enable-insert-sync"),
+    "disable-infer-layout": (Effect.REFUSED, "layouts of views are always inferred; name them in the types"),
+    "pto-print-seam-ir": (Effect.REFUSED, _DEVICE),
+    "emit-vpto": (Effect.REFUSED, _MICRO),
+    "emit-vpto-llvm-ir": (Effect.REFUSED, _MICRO),
+    "vpto-print-ir": (Effect.REFUSED, _MICRO),
+    "dump-vpto-ir": (Effect.REFUSED, _MICRO),
+    "vpto-emit-merged-device-only": (Effect.REFUSED, _DEVICE),
+    "enable-vpto-soft-postupdate": (Effect.NO_EFFECT, _MICRO),
+    "vpto-scheduler-trace": (Effect.NO_EFFECT, _MICRO),
+    "vpto-scheduler-remat": (Effect.NO_EFFECT, _MICRO),
+    "enable-bisheng-vec-misched": (Effect.NO_EFFECT, _MICRO),
+    "simt-fastmath": (Effect.NO_EFFECT, _MICRO),
+    "vmi-prefer-lane-stride-narrowing": (Effect.NO_EFFECT, _MICRO),
+    "vpto-disable-align-chain-verification": (Effect.NO_EFFECT, _MICRO),
+    "emit-cv-costmodel-ir": (Effect.REFUSED, "there is no cost-model exchange; see `ptoas profile`"),
+}
+
+_ON_BY_DEFAULT = {
+    "enable-shape-inference": _FUSION,
+    "enable-vexpdif-fusion": _FUSION,
+}
+
+_VALUES: dict[str, tuple[Effect, str, str]] = {
+    "pto-arch": (Effect.IMPLEMENTED, "", "a2, a3 or a5"),
+    "pto-level": (Effect.IMPLEMENTED, "level2", "level3: every tile has an address, and none is planned"),
+    "pto-backend": (Effect.IMPLEMENTED, "emitc", "vpto is refused: " + _DEVICE),
+    "mlir-print-ir-after": (Effect.IMPLEMENTED, "", "print the module after one pass"),
+    "mlir-print-ir-before": (Effect.IMPLEMENTED, "", "print the module before one pass"),
+    "mlir-print-ir-tree-dir": (Effect.IMPLEMENTED, "", "write the printed modules into a directory"),
+    "pto-insert-sync-debug": (Effect.NO_EFFECT, "0", "there is no such trace; see `ptoas lower --annotate`"),
+    "graph-sync-solver-event-id-max": (Effect.NO_EFFECT, "8", "there is one algorithm"),
+    "plan-memory-impl": (Effect.NO_EFFECT, "", _PLANNER),
+    "cann-output-version": (Effect.NO_EFFECT, "", _DEVICE),
+    "vpto-scheduler": (Effect.NO_EFFECT, "off", _MICRO),
+    "vpto-lowering-strategy": (Effect.NO_EFFECT, "", _MICRO),
+    "vpto-fix-vfsimt-size": (Effect.NO_EFFECT, "", _MICRO),
+    "bisheng-vf-auto-sync": (Effect.NO_EFFECT, "", _MICRO),
+    "pto-seam-ir-file": (Effect.REFUSED, "", _DEVICE),
+    "cv-costmodel-final-ir-file": (Effect.REFUSED, "", "there is no cost-model exchange"),
+}
+
+OPTIONS: dict[str, AssemblerOption] = {
+    option.name: option
+    for option in (
+        *(
+            AssemblerOption(name, effect, reason, "false", True)
+            for name, (effect, reason) in _SWITCHES.items()
+        ),
+        *(AssemblerOption(name, Effect.NO_EFFECT, why, "true", True) for name, why in _ON_BY_DEFAULT.items()),
+        *(AssemblerOption(name, effect, why, default) for name, (effect, default, why) in _VALUES.items()),
+    )
+}
+"""Every option of the C++ assembler except `-o`, `--help` and `--version`, by name."""
+
+
+EQUIVALENTS = {
+    "pto-arch": "--target a2a3 or --target a5",
+    "enable-insert-sync": "--sync auto",
+    "enable-inject-barrier-all-sync": "--sync all",
+    "emit-pto-ir": "--until insert-sync",
+    "mlir-print-ir-after-all": "--print-after all",
+    "mlir-print-ir-after": "--print-after PASS",
+}
+"""Options of `ptoas lower` that do what an option of the C++ assembler does."""
+
+
+def normalise(arguments: Iterable[str]) -> Iterator[str]:
+    """Rewrite options as LLVM spells them (`-x`, `--x`, `--x=v`, bare switches) to `--x=v` or `--x v`."""
+    for argument in arguments:
+        name, equals, value = argument.lstrip("-").partition("=")
+        option = OPTIONS.get(name) if argument.startswith("-") else None
+        if option is None:
+            yield argument
+        elif option.switch:
+            yield f"--{name}={value if equals else 'true'}"
+        else:
+            yield f"--{name}{equals}{value}"

@@ -1,0 +1,206 @@
+"""The command line of the C++ assembler: `ptoas [options] [file]`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from ptoas import __version__
+from ptoas.cli.assembler_options import ASSEMBLER_VERSION, OPTIONS, Effect, normalise
+from ptoas.cli.main import main
+
+UNPLACED = """module attributes {pto.target_arch = "ARCH"} {
+  func.func @copy(%x: !pto.memref<8x64xf32>, %y: !pto.memref<8x64xf32>) {
+    %a = pto.alloc_tile : !pto.tile_buf<vec, 8x64xf32>
+    pto.tload ins(%x : !pto.memref<8x64xf32>) outs(%a : !pto.tile_buf<vec, 8x64xf32>)
+    pto.tneg ins(%a : !pto.tile_buf<vec, 8x64xf32>) outs(%a : !pto.tile_buf<vec, 8x64xf32>)
+    pto.tabs ins(%a : !pto.tile_buf<vec, 8x64xf32>) outs(%a : !pto.tile_buf<vec, 8x64xf32>)
+    pto.tstore ins(%a : !pto.tile_buf<vec, 8x64xf32>) outs(%y : !pto.memref<8x64xf32>)
+    return
+  }
+}
+"""
+PLACED = UNPLACED.replace(
+    "%a = pto.alloc_tile :", "%c0 = arith.constant 0 : i64\n    %a = pto.alloc_tile addr = %c0 :"
+)
+FLAG = "set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "k.pto").write_text(UNPLACED.replace("ARCH", "a5"))
+    (tmp_path / "placed.pto").write_text(PLACED.replace("ARCH", "a2a3"))
+    (tmp_path / "wrong.pto").write_text(UNPLACED.replace("ARCH", "a5").replace("8x64xf32", "8x64xf64"))
+    return tmp_path
+
+
+def assemble(*arguments: str, text: str | None = None) -> Result:
+    return CliRunner().invoke(main, arguments, input=text, prog_name="ptoas")
+
+
+def test_pypto_call_writes_cpp_and_pass_dumps(folder: Path) -> None:
+    result = assemble(
+        *("placed.pto", "-o", "out.cpp", "--enable-insert-sync", "--pto-level=level3", "--pto-arch", "a3"),
+        *("--mlir-print-ir-after-all", "--mlir-print-ir-module-scope", "--mlir-print-ir-tree-dir=dumps"),
+    )
+    assert (result.exit_code, result.output) == (0, "")
+    assert FLAG in (folder / "out.cpp").read_text()
+    dumps = sorted((folder / "dumps").rglob("*.mlir"), key=lambda path: int(path.name.split("_")[0]))
+    assert dumps[-1].name.endswith("_insert-sync.mlir")
+    assert "pto.set_flag" in dumps[-1].read_text() and "pto.set_flag" not in dumps[0].read_text()
+
+
+def test_ptodsl_call_accepts_the_options_that_do_nothing(folder: Path) -> None:
+    result = assemble(
+        *("--pto-arch=a5", "--pto-backend=emitc", "--pto-level=level3", "--enable-tile-op-expand"),
+        *("--enable-insert-sync", "placed.pto", "-o", "k.o"),
+    )
+    assert (result.exit_code, result.output) == (0, "")
+
+
+def test_cpp_goes_to_standard_output(folder: Path) -> None:
+    result = assemble("--pto-arch=a3", "--enable-insert-sync", "k.pto")
+    assert result.exit_code == 0 and FLAG in result.stdout
+
+
+def test_input_comes_from_standard_input(folder: Path) -> None:
+    for arguments in (["--enable-insert-sync"], ["--enable-insert-sync", "-"], ["-", "-enable-insert-sync"]):
+        result = assemble(*arguments, text=UNPLACED.replace("ARCH", "a5"))
+        assert result.exit_code == 0 and FLAG in result.stdout, arguments
+
+
+def test_errors_have_the_form_of_mlir_and_nothing_is_written(folder: Path) -> None:
+    result = assemble("--pto-arch=a5", "wrong.pto", "-o", "out.cpp")
+    assert result.exit_code == 1 and not (folder / "out.cpp").exists()
+    first, *_, last = result.stderr.splitlines()
+    assert first.startswith("wrong.pto:") and ": error: " in first and first.endswith("]")
+    assert last == "Error: Failed to parse MLIR."
+
+
+def test_missing_file_is_an_error_of_one_kind(folder: Path) -> None:
+    result = assemble("missing.pto", "--pto-arch=a5")
+    assert result.exit_code == 1 and "Error: Could not open input file: " in result.stderr
+
+
+def test_without_insert_sync_no_flag_is_inserted_but_the_missing_one_is_reported(folder: Path) -> None:
+    result = assemble("--pto-arch=a5", "k.pto")
+    assert result.exit_code == 0 and "set_flag" not in result.stdout
+    assert "warning: " in result.stderr and "[PTO-F101]" in result.stderr
+
+
+def test_barrier_mode_inserts_barriers(folder: Path) -> None:
+    result = assemble("--pto-arch=a3", "--enable-inject-barrier-all-sync", "k.pto")
+    assert "pipe_barrier(PIPE_ALL);" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("file", "level"), [("placed.pto", "level2"), ("placed.pto", "level1"), ("k.pto", "level3")]
+)
+def test_level_decides_whether_tiles_have_addresses(folder: Path, file: str, level: str) -> None:
+    result = assemble(file, "--pto-arch=a5", "--enable-insert-sync", f"--pto-level={level}")
+    assert result.exit_code == 1 and "--pto-level=level3" in result.stderr
+
+
+def test_architecture_defaults_to_the_module_and_then_to_a3(folder: Path) -> None:
+    outputs = {
+        arch: assemble("--enable-insert-sync", "-", text=UNPLACED.replace("ARCH", arch)).stdout
+        for arch in ("a5", "a3", "a2a3")
+    }
+    unnamed = assemble(
+        "-", "--enable-insert-sync", text=UNPLACED.replace('"ARCH"', '"a3"').replace("pto.target", "x.t")
+    )
+    assert outputs["a3"] == outputs["a2a3"] == unnamed.stdout != outputs["a5"]
+    overridden = assemble("--enable-insert-sync", "--pto-arch=a5", "-", text=UNPLACED.replace("ARCH", "a3"))
+    assert overridden.stdout == outputs["a5"]
+
+
+def test_pto_ir_is_printed_after_synchronisation(folder: Path) -> None:
+    result = assemble("--pto-arch=a5", "--enable-insert-sync", "--emit-pto-ir", "k.pto")
+    assert "pto.set_flag" in result.stdout and "#include" not in result.stdout
+
+
+def test_dumps_of_one_pass_go_to_standard_error(folder: Path) -> None:
+    result = assemble(
+        "--pto-arch=a5", "k.pto", "--mlir-print-ir-after=plan-memory", "--mlir-print-ir-before=plan-memory"
+    )
+    before, after = (result.stderr.index(f"IR Dump {when} plan-memory") for when in ("Before", "After"))
+    assert before < after
+    assert "there is no pass 'fuse'" in assemble("k.pto", "--mlir-print-ir-after=fuse").stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--pto-arch=a7",), "Error: invalid --pto-arch='a7'. Expected 'a2', 'a3', or 'a5'."),
+        (("--pto-level=level4",), "Error: invalid --pto-level='level4'. Expected 'level1', 'level2', or"),
+        (("--pto-backend=llvm",), "Error: invalid --pto-backend='llvm'. Expected 'emitc' or 'vpto'."),
+        (("--pto-backend=vpto",), "Error: --pto-backend=vpto is not supported: "),
+        (("--no-such-option",), "Error: No such option"),
+        (("--enable-insert-sync", "--enable-inject-barrier-all-sync"), "exclude each other"),
+    ],
+)
+def test_wrong_options_end_with_exit_code_1(folder: Path, arguments: tuple[str, ...], message: str) -> None:
+    result = assemble("k.pto", *arguments)
+    assert result.exit_code == 1 and message in result.stderr
+
+
+@pytest.mark.parametrize("option", OPTIONS.values(), ids=lambda option: option.name)
+def test_every_option_has_the_documented_effect(folder: Path, option: object) -> None:
+    assert isinstance(option, type(OPTIONS["pto-arch"]))
+    value = ("false" if option.default == "true" else "true") if option.switch else "7"
+    result = assemble("k.pto", "--pto-arch=a5", "--enable-insert-sync", f"--{option.name}={value}")
+    if option.effect is Effect.NO_EFFECT:
+        assert result.exit_code == 0
+        assert result.stderr.count(f"Warning: --{option.name} has no effect") == 1
+    elif option.effect is Effect.REFUSED:
+        assert result.exit_code == 1 and f"Error: --{option.name} is not supported" in result.stderr
+    elif option.effect is Effect.IGNORED:
+        assert (result.exit_code, result.stderr) == (0, "")
+
+
+def test_default_value_of_an_option_is_silent(folder: Path) -> None:
+    defaults = [
+        f"--{o.name}={o.default}" for o in OPTIONS.values() if o.default and o.name != "enable-insert-sync"
+    ]
+    result = assemble("k.pto", "--pto-arch=a5", "--enable-insert-sync", *defaults)
+    assert (result.exit_code, result.stderr) == (0, "")
+
+
+def test_options_are_spelt_as_llvm_does() -> None:
+    spelt = [
+        "-pto-arch=a5",
+        "-pto-arch",
+        "a5",
+        "--enable-insert-sync",
+        "-emit-pto-ir=false",
+        "-o",
+        "x",
+        "k.pto",
+    ]
+    assert list(normalise(spelt)) == [
+        "--pto-arch=a5",
+        "--pto-arch",
+        "a5",
+        "--enable-insert-sync=true",
+        "--emit-pto-ir=false",
+        "-o",
+        "x",
+        "k.pto",
+    ]
+
+
+def test_version_starts_with_that_of_the_assembler() -> None:
+    assert assemble("--version").stdout == f"ptoas {ASSEMBLER_VERSION} (ptoas-xdsl {__version__})\n"
+
+
+def test_misspelt_command_is_not_taken_for_a_file(folder: Path) -> None:
+    result = assemble("verfy", "k.pto")
+    assert result.exit_code == 2 and "No such command 'verfy'" in result.stderr
+
+
+def test_lower_explains_the_option_that_it_has_instead(folder: Path) -> None:
+    result = assemble("lower", "k.pto", "--pto-arch=a5")
+    assert result.exit_code == 2 and "use --target a2a3 or --target a5" in result.stderr
