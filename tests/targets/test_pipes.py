@@ -1,4 +1,4 @@
-"""Document 000, Pipe / Synchronisation Model, line by line."""
+"""Document 000, Pipe / Synchronisation Model, line by line, and the overloads of the device headers."""
 
 from __future__ import annotations
 
@@ -105,3 +105,234 @@ def test_a_sequence_is_written_by_the_scalar_pipe() -> None:
     for target in ("a2a3", "a5"):
         op, found = effects(text, target)
         assert accesses(op, found) == {"S writes result"}
+
+
+def one_instruction(opcode: str, types: str) -> str:
+    """A program of one instruction: the slots of `d: T; s: U`, destinations first; attributes after a `|`."""
+    types, _, attributes = types.partition(" | ")
+    values = [slot.split(": ") for slot in types.split("; ")]
+    arguments = "\n".join(f".arg %{name} : {type_}" for name, type_ in values)
+    names = ", ".join(f"%{name}" for name, _ in values)
+    return f"{arguments}\n{opcode} {names} {attributes} : ({', '.join(type_ for _, type_ in values)})"
+
+
+F32, F16, I32, I8 = (f"!pto.tile<8x64x{name}>" for name in ("f32", "f16", "i32", "i8"))
+ROW = "!pto.tile<1x64xi32>"
+COLUMN, COUNTS = "!pto.tile<8x1xf32>", "!pto.tile<8x1xi32>"
+LONG = "!pto.tile<8x128xf32>"
+OPEN = "!pto.tile<8x128xf32, valid=8x?>"
+PART, WHOLE = "!pto.tile<8x64xf32, valid=8x12>", "!pto.tile<8x64xf32, valid=8x16>"
+PADDED, BYTES = "!pto.tile<8x64xf32, pad=zero>", "!pto.tile<8x64xi8, pad=zero>"
+ACC = "!pto.tile<acc, 32x32xf32, blayout=col_major, slayout=row_major, fractal=1024>"
+MAT = "!pto.tile<mat, 32x32xf16, blayout=col_major, slayout=row_major>"
+BOXED = MAT.replace("mat", "vec")
+TABLE, SCALES = "!pto.tile<mat, 1x32xi64>", "!pto.tile<scaling, 1x32xi64>"
+EXPONENTS = "32x32x!pto.f8E8M0, slayout=row_major, fractal=32>"
+
+VECTORS = "V reads src, V writes dst"
+BOTH = "V->S S->V"
+OVERLOADS = [
+    # TCI
+    ("a2a3 tci", f"d: {ROW}; s: i32", "S writes dst", "", ""),
+    ("a2a3 tci", f"d: {ROW}; s: i32; t: !pto.tile<1x192xf32>", "V writes dst, V writes tmp", "", ""),
+    (
+        "a2a3 tci",
+        f"d: {ROW}; s: i32; t: !pto.tile<1x192xf32> | {{descending = true}}",
+        "S writes dst",
+        "",
+        "",
+    ),
+    ("a5 tci", f"d: {ROW}; s: i32", "S writes dst", "", ""),
+    ("a5 tci", f"d: {ROW}; s: i32; t: !pto.tile<1x192xf32>", "V writes dst", "", ""),
+    ("a5 tci", f"d: {ROW}; s: i32; t: !pto.tile<1x192xf32> | {{descending = true}}", "V writes dst", "", ""),
+    # TCONCAT: a part that does not start at a block is copied by the scalar pipe
+    ("a2a3 tconcat", f"d: {F32}; a: {WHOLE}; b: {PART}", "V reads src0, V reads src1, V writes dst", "", ""),
+    (
+        "a2a3 tconcat",
+        f"d: {F32}; a: {PART}; b: {WHOLE}",
+        "V reads src0, S reads src1, V writes dst, S writes dst",
+        "V->S MTE2->S",
+        "",
+    ),
+    (
+        "a2a3 tconcatidx",
+        f"d: {F32}; a: {F32}; b: {F32}; n: {I32}; m: {I32}",
+        "V reads src0, V reads src1, S reads src1, S reads src0_idx, S reads src1_idx, V writes dst, "
+        "S writes dst",
+        "MTE2->S",
+        "S->V",
+    ),
+    ("a5 tconcat", f"d: {F32}; a: {PART}; b: {WHOLE}", "V reads src0, V reads src1, V writes dst", "", ""),
+    # TDIVS
+    ("a2a3 tdivs", f"d: {F32}; a: {F32}; s: f32", VECTORS, "", ""),
+    ("a2a3 tdivs", f"d: {F32}; s: f32; a: {F32}", VECTORS, "", ""),
+    ("a2a3 tdivs", f"d: {I32}; a: {I32}; s: i32", "S reads src, S writes dst", "V->S", "S->V"),
+    ("a2a3 tdivs", f"d: {I32}; s: i32; a: {I32}", "S reads src, S writes dst", "V->S", "S->V"),
+    # TFILLPAD
+    ("a2a3 tfillpad", f"d: {PADDED}; a: {F32}", VECTORS, "", ""),
+    ("a2a3 tfillpad", f"d: {BYTES}; a: {I8}", VECTORS, "", ""),
+    ("a2a3 tfillpad", f"d: {MAT}; a: {MAT}", "MTE2 reads src, MTE2 writes dst", "", ""),
+    ("a5 tfillpad", f"d: {BYTES}; a: {I8}", VECTORS, "", ""),
+    ("a5 tfillpad", f"d: {MAT}; a: {MAT}", "MTE2 reads src, MTE2 writes dst", "", ""),
+    # TGATHER
+    ("a2a3 tgather", f"d: {F32}; a: {F32}; i: {I32}; t: {I32}", f"{VECTORS}, V reads indices", "", ""),
+    (
+        "a2a3 tgather",
+        f"d: {F16}; a: {F16}; i: {I32}; t: {I32}",
+        f"{VECTORS}, V reads indices, V writes tmp",
+        "",
+        "",
+    ),
+    ("a2a3 tgather", f"d: {F32}; a: {LONG} | {{maskPattern = #pto<mask_pattern P0101>}}", VECTORS, "", ""),
+    # TPOW, TPOWS
+    (
+        "a2a3 tpow",
+        f"d: {I32}; a: {I32}; b: {I32}",
+        "S reads src0, S reads src1, S writes dst",
+        "V->S",
+        "S->V",
+    ),
+    (
+        "a2a3 tpow",
+        f"d: {F32}; a: {F32}; b: {F32}; t: {F32}",
+        "V reads src0, V reads src1, V writes dst, V writes tmp",
+        "",
+        "",
+    ),
+    ("a2a3 tpows", f"d: {I32}; a: {I32}; s: i32", "S reads src, S writes dst", "V->S", "S->V"),
+    ("a2a3 tpows", f"d: {F32}; a: {F32}; s: f32; t: {F32}", f"{VECTORS}, V writes tmp", "", ""),
+    # TROWMAX, TROWMIN, TROWSUM, TROWPROD
+    *(
+        (f"a2a3 {name}", f"d: {COLUMN}; a: {F32}; t: {F32}", f"{VECTORS}, V writes tmp", "", "")
+        for name in ("trowmax", "trowmin", "trowsum")
+    ),
+    *(
+        (
+            f"a2a3 {name}",
+            f"d: {result}; a: {source}; t: {source}",
+            "V reads src, S writes dst, V writes tmp, S writes tmp",
+            "V->S",
+            "S->V",
+        )
+        for name, result, source in (
+            ("trowmax", COUNTS, I32),
+            ("trowmin", COUNTS, I32),
+            ("trowsum", COUNTS, I32),
+            ("trowprod", COUNTS, I32),
+            ("trowprod", COLUMN, F32),
+        )
+    ),
+    # TROWARGMAX, TROWARGMIN
+    *(
+        case
+        for name in ("a2a3 trowargmax", "a2a3 trowargmin")
+        for case in (
+            (name, f"d: {COUNTS}; a: {F32}; t: {F32}", f"{VECTORS}, V writes tmp", "", ""),
+            (name, f"d: {COUNTS}; a: {OPEN}; t: {LONG}", f"{VECTORS}, V writes tmp", "", ""),
+            (
+                name,
+                f"d: {COUNTS}; a: {LONG}; t: {LONG}",
+                "V reads src, S writes dst, V writes tmp, S writes tmp",
+                "V->S",
+                "S->V",
+            ),
+        )
+    ),
+    # TSCATTER
+    (
+        "a2a3 tscatter",
+        f"d: {F32}; a: {F32}; i: {I32}",
+        "S reads src, S reads idx, V writes dst, S writes dst",
+        "V->S",
+        "S->V",
+    ),
+    (
+        "a2a3 tscatter",
+        f'd: {LONG}; a: {F32} | {{maskPattern = #pto<mask_pattern P0101>, axis = "row"}}',
+        VECTORS,
+        "",
+        "",
+    ),
+    (
+        "a2a3 tscatter",
+        f'd: {F32}; a: {F32} | {{maskPattern = #pto<mask_pattern P1111>, axis = "row"}}',
+        VECTORS,
+        "",
+        "",
+    ),
+    # TTRANS
+    ("a2a3 ttrans", f"d: !pto.tile<64x8xf32>; a: {F32}; t: {F32}", f"{VECTORS}, V writes tmp", "", ""),
+    # TMOV, TINSERT
+    ("a2a3 tmov", f"d: {MAT}; a: {ACC}", "FIX reads src, FIX writes dst", "", ""),
+    ("a2a3 tmov", f"d: {SCALES}; a: {TABLE}", "FIX reads src, FIX writes dst", "", ""),
+    ("a5 tmov", f"d: {SCALES}; a: {TABLE}", "FIX reads src, FIX writes dst", "", ""),
+    (
+        "a5 tmov",
+        f"d: !pto.tile<scale_left, {EXPONENTS}; a: !pto.tile<mat, {EXPONENTS}",
+        "MTE1 reads src, MTE1 writes dst",
+        "",
+        "",
+    ),
+    ("a5 tinsert", f"d: {MAT}; a: {BOXED}; r: index; c: index", "MTE3 reads src, MTE3 writes dst", "", ""),
+    ("a5 tinsert", f"d: {MAT}; a: {ACC}; r: index; c: index", "FIX reads src, FIX writes dst", "", ""),
+    ("a5 ttrans", f"d: !pto.tile<64x8xf32>; a: {F32}; t: {F32}", VECTORS, "", ""),
+]
+
+
+@pytest.mark.parametrize(
+    ("where", "types", "expected", "before", "after"),
+    OVERLOADS,
+    ids=[f"{where} {types.replace('!pto.tile', '')}" for where, types, *_ in OVERLOADS],
+)
+def test_pipe_of_an_overload(where: str, types: str, expected: str, before: str, after: str) -> None:
+    target, opcode = where.split()
+    op, found = effects(one_instruction(opcode, types), target)
+    assert accesses(op, found) == set(expected.split(", "))
+    assert (" ".join(pairs(found.before)), " ".join(pairs(found.after))) == (before, after)
+
+
+@pytest.mark.parametrize(
+    ("where", "types", "flags"),
+    [
+        ("a2a3 tfillpad", f"d: {PADDED}; a: {F32}", ""),
+        ("a2a3 tfillpad", f"d: {BYTES}; a: {I8}", "V->S"),
+        ("a2a3 tpow", f"d: {F32}; a: {F32}; b: {F32}; t: {F32}", BOTH),
+        ("a2a3 trowargmax", f"d: {COUNTS}; a: {F32}; t: {F32}", ""),
+        ("a2a3 trowargmax", f"d: {COUNTS}; a: {OPEN}; t: {LONG}", BOTH),
+        (
+            "a2a3 tscatter",
+            f'd: {LONG}; a: {F32} | {{maskPattern = #pto<mask_pattern P0101>, axis = "row"}}',
+            BOTH,
+        ),
+        (
+            "a2a3 tscatter",
+            f'd: {F32}; a: {F32} | {{maskPattern = #pto<mask_pattern P1111>, axis = "row"}}',
+            "",
+        ),
+        ("a2a3 ttrans", f"d: !pto.tile<64x8xf32>; a: {F32}; t: {F32}", BOTH),
+        ("a5 ttrans", f"d: !pto.tile<64x8xf32>; a: {F32}; t: {F32}", ""),
+    ],
+)
+def test_flags_inside_an_overload(where: str, types: str, flags: str) -> None:
+    target, opcode = where.split()
+    _, found = effects(one_instruction(opcode, types), target)
+    assert " ".join(pairs(found.reserved_events)) == flags
+
+
+@pytest.mark.parametrize(
+    ("type_", "mode", "pipe"), [("f32", "gt", "V"), ("f16", "gt", "V"), ("i32", "eq", "S")]
+)
+def test_a2a3_compare_gather_hands_no_counts_on(type_: str, mode: str, pipe: str) -> None:
+    source, counts = f"!pto.tile<8x64x{type_}>", f"!pto.tile<1x64xi{16 if type_ == 'f16' else 32}>"
+    text = (
+        f"func.func @f(%s: {source}, %k: {counts}, %t: !pto.tile<64x64xi32>, %d: {I32}, %n: {ROW}) {{\n"
+        f"  pto.tgather ins(%s, %k, %t : {source}, {counts}, !pto.tile<64x64xi32>)"
+        f" outs(%d, %n : {I32}, {ROW}) {{cmpMode = #pto<cmp {mode}>}}\n  return\n}}"
+    )
+    op, found = effects(text, "a2a3")
+    scratch = {"S writes tmp", "V writes tmp"}
+    assert (
+        accesses(op, found)
+        == {"V reads src", f"{pipe} reads indices", "V writes dst", "S writes cdst"} | scratch
+    )
+    assert pairs(found.before) == ["S->V"] and not found.after

@@ -8,7 +8,7 @@ from ptoas.dialects.pto.enums import Precision
 from ptoas.dialects.pto.types import TileType
 from ptoas.targets.facts import Facts
 from ptoas.targets.pipes import Pipes, S, V
-from ptoas.targets.row import Call, Forms, Row, Rows, Scratch
+from ptoas.targets.row import Forms, Row, Rows, Scratch
 from ptoas.targets.rules.elementwise import high_precision_has_an_effect, power_has_one_precision
 from ptoas.targets.shared import elementwise as f
 from ptoas.targets.shared import scratch
@@ -20,10 +20,9 @@ BITS, POWERS = "i8 u8 i16 u16 i32 u32", "i8 u8 i16 u16 i32 u32 f32"
 SCALAR_LOOP = Pipes(S, before=((V, S),), after=((S, V),))
 """A loop of the scalar pipe inside a header of the vector unit."""
 
-
-def by_logarithms(*slots: str) -> Pipes:
-    """Return the formula of a power: vectorised log and exp, then the special cases one by one."""
-    return Pipes(V, dict.fromkeys(("dst", *slots, "tmp"), (V, S)), inside=((V, S),), after=((S, V),))
+VECTORS_AND_SCALARS = Pipes(V, inside=((V, S), (S, V)))
+"""Vector instructions, and a loop of the scalar pipe between two handshakes with them: whatever is ordered
+with the vector pipe is ordered with both."""
 
 
 ROUNDED_QUOTIENT = frozenset(Precision)
@@ -86,7 +85,7 @@ VECTOR_SEQUENCE = SEQUENCE.override(
     pipe=V,
     ignores=(),
     scratch={"tmp": Scratch(_sequence)},
-    call=Call(template="type:dst type:tmp type:start #descending", arguments="dst start tmp"),
+    call=f.SEQUENCE_WITH_SCRATCH,
     source="pto/npu/a2a3/TCI.hpp header: TCI_IMPL(dst, start, tmp) is vector instructions alone",
 )
 SCALAR_SEQUENCE = SEQUENCE.override(
@@ -125,14 +124,14 @@ ROWS: Rows = {
     e.TFmodOp: precise(f.BINARY, "Fmod").of(
         "f32", no_alias=(("dst", "src0"), ("dst", "src1")), model=ROUNDED_QUOTIENT
     ),
-    # Powers of integers are multiplied one by one; those of floats go through logarithms, and special cases
-    # one by one (pto/npu/a2a3/TPow.hpp).
+    # Powers of integers are multiplied one by one; those of floats go through logarithms by vectors, then
+    # special cases one by one (pto/npu/a2a3/TPow.hpp header: TPowI and TPowF).
     e.TPowOp: f.by_element(
         power(f.BINARY_SCRATCH).of(POWERS, pipe=SCALAR_LOOP),
         power(f.BINARY).of(
             POWERS,
             valid={"dst src0 src1 tmp": "R C"},
-            pipe=by_logarithms("src0", "src1"),
+            pipe=VECTORS_AND_SCALARS,
             scratch={"tmp": scratch.like("dst")},
             no_alias=f.no_alias("src0", "src1"),
         ),

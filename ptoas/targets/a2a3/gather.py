@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ptoas.dialects.pto.element_types import element_size
+from ptoas.dialects.pto.element_types import BY_TYPE, element_size
 from ptoas.dialects.pto.enums import Coalesce, GatherOOB, MaskPattern
 from ptoas.dialects.pto.gather import MGatherOp, MScatterOp, TGatherBOp, TGatherOp, TScatterOp
 from ptoas.dialects.pto.types import TileType
+from ptoas.targets.a2a3.elementwise import VECTORS_AND_SCALARS
 from ptoas.targets.pipes import MTE2, MTE3, Pipe, Pipes, S, V
 from ptoas.targets.row import Call, Forms, Rows
 from ptoas.targets.rules import compare_gather as k
@@ -40,24 +41,28 @@ SCATTER_ROW_ADD = replace(SCATTER_ROW, after=((MTE3, S), (S, V), (S, MTE2), (MTE
 SCATTER_ELEM = Pipes(S, before=((V, S), (MTE2, S), (MTE3, S)), after=((S, V), (S, MTE2), (S, MTE3)))
 # The vector pipe clears the destination, the scalar pipe writes the elements.
 TILE_SCATTER = Pipes(S, {"dst": (S, V)}, before=((V, S),), after=((S, V),))
-MASK_SCATTER = Pipes(V, inside=((V, S), (S, V)))
-"""The vector pipe clears the destination; then the scalar pipe writes elements, between two handshakes."""
 
 
 def _mask_scatter(op: TScatterOp) -> Pipe | Pipes:
-    """A pattern that keeps all is a move."""
-    return V if op.mask_pattern is not None and op.mask_pattern.data is MaskPattern.P1111 else MASK_SCATTER
+    """The vector pipe clears the destination, then the scalar pipe writes elements; a pattern that keeps all
+    is a move."""
+    keeps_all = op.mask_pattern is not None and op.mask_pattern.data is MaskPattern.P1111
+    return V if keeps_all else VECTORS_AND_SCALARS
 
 
-# The scalar pipe writes positions into the scratch tile before it waits for anything, and copies integers of
-# the thresholds; then it takes turns with the vector pipe.
-COMPARE = Pipes(
-    V,
-    {"cdst": S, "tmp": (S, V), "indices": (S, V)},
-    before=((S, V),),
-    inside=((V, S),),
-    after=((S, V),),
-)
+def _compare(op: TGatherOp) -> Pipes:
+    """The scalar pipe writes positions into the scratch tile before it waits for anything, copies thresholds
+    of integers, and takes turns with the vector pipe; it writes the counts last, and nothing waits for these
+    (pto/npu/a2a3/TGather.hpp header: TGather_cmp)."""
+    source = op.src.type
+    assert isinstance(source, TileType)
+    thresholds = S if BY_TYPE[source.element_type].is_integer else V
+    return Pipes(
+        V,
+        {"cdst": S, "tmp": (S, V), "indices": thresholds},
+        before=((S, V),),
+        inside=((V, S),),
+    )
 
 
 def _gather(op: MGatherOp) -> Pipes:
@@ -140,6 +145,7 @@ ROWS: Rows = {
         model=TABLE,
         source="MSCATTER, Tile Constraints (A2/A3)",
     ),
+    # By index and by mask it is vector instructions alone (pto/npu/a2a3/TGather.hpp header: TGather).
     TGatherOp: Forms(
         _form,
         {
@@ -159,7 +165,7 @@ ROWS: Rows = {
                         k.thresholds_are_as_wide_as_the_source,
                         k.compare_scratch_has_a_line_for_each_row,
                     ),
-                    pipe=COMPARE,
+                    pipe=_compare,
                     scratch={"tmp": LINES_AND_POSITIONS},
                     model=CompareModel(signed=True, rounds=False, whole_repeats=False, after_scratch=True),
                     source="public TGATHER page, compare form",
@@ -174,6 +180,7 @@ ROWS: Rows = {
             "index": f.INDEX_SCATTER.of(NINE).override(
                 rules=(b.tile_scatter_index_has_the_width_of_the_data, b.scattered_tile_is_whole),
                 pipe=TILE_SCATTER,
+                source="pto/npu/a2a3/TScatter.hpp header: TScatterImpl",
             ),
             "mask": f.MASK_SCATTER.of(NINE).override(
                 rules=(b.scattered_tile_is_whole,),

@@ -7,6 +7,7 @@ from dataclasses import replace
 from ptoas.dialects.pto import movement as d
 from ptoas.dialects.pto.element_types import element_size
 from ptoas.dialects.pto.types import DYNAMIC, TileType
+from ptoas.targets.a2a3.elementwise import VECTORS_AND_SCALARS
 from ptoas.targets.facts import Facts
 from ptoas.targets.pipes import MTE2, MTE3, Pipe, Pipes, S, V
 from ptoas.targets.row import Call, Rows, Scratch
@@ -66,7 +67,7 @@ def _transposed(know: Facts) -> TileType:
 
 def _concatenated(op: d.TConcatOp) -> Pipe | Pipes:
     """Pipes of TCONCAT: parts that do not start at a block are copied by the scalar pipe
-    (pto/npu/a2a3/TConcat.hpp). Vector instructions do not wait for it.
+    (pto/npu/a2a3/TConcat.hpp header: TConcatImpl). Vector instructions do not wait for it.
     """
     src = op.src0.type
     assert isinstance(src, TileType)
@@ -87,15 +88,16 @@ COUNTED = Pipes(
     after=((S, V),),
 )
 """The scalar pipe reads how many columns there are, once they are loaded, and copies what does not start at
-a block."""
+a block (pto/npu/a2a3/TConcat.hpp header: TConcatIdx)."""
 
 
 def _filled(op: d.TFillPadOp) -> Pipe | Pipes:
-    """The rest of a block of bytes is padded by the scalar pipe, which no vector waits for then
-    (pto/npu/a2a3/TFillPad.hpp)."""
+    """The scalar pipe pads the rest of a block of bytes, after a handshake with vectors and before a barrier
+    of its own stores, `dsb`, which holds back all that follows (pto/npu/a2a3/TFillPad.hpp header:
+    Handle32BAlignedPad_Byte; Handle32BAlignedPad_Other and the rest are vector instructions)."""
     dst = op.destination.type
     assert isinstance(dst, TileType)
-    return V if element_size(dst.element_type) > 1 else Pipes(V, {"dst": (V, S)}, inside=((V, S),))
+    return V if element_size(dst.element_type) > 1 else Pipes(V, inside=((V, S),))
 
 
 ROWS: Rows = {
@@ -106,12 +108,12 @@ ROWS: Rows = {
     ),
     d.TFillPadOp: fill_pad(NINE, FillModel(keeps_bursts=True), pipe=_filled),
     # Single elements are transposed by the scalar pipe, between two handshakes with vectors
-    # (pto/npu/a2a3/TTrans.hpp).
+    # (pto/npu/a2a3/TTrans.hpp header: TransTailTiles; TTransRepeatXOperation is vectors alone).
     d.TTransOp: TRANSPOSE.of(
         NINE,
         ignores=(),
         scratch={"tmp": Scratch(_transposed)},
-        pipe=Pipes(V, inside=((V, S), (S, V))),
+        pipe=VECTORS_AND_SCALARS,
     ),
     d.TConcatOp: CONCAT.of(NINE, pipe=_concatenated).override(rules=(m.concatenation_fits,)),
     d.TConcatIdxOp: CONCAT_COUNTED.of(NINE, pipe=COUNTED),

@@ -7,6 +7,7 @@ from typing import Any
 from ptoas.dialects.pto import reduce as r
 from ptoas.dialects.pto.element_types import BY_TYPE, element_size
 from ptoas.dialects.pto.types import DYNAMIC, TileType
+from ptoas.targets.a2a3.elementwise import VECTORS_AND_SCALARS
 from ptoas.targets.facts import Facts
 from ptoas.targets.pipes import Pipe, Pipes, S, V
 from ptoas.targets.row import Rows, Scratch
@@ -62,14 +63,13 @@ def _blocks(size: int) -> int:
 
 def _picked(op: Any) -> Pipe | Pipes:
     """The vector pipe finds the positions in rows of one repeat; of longer ones the scalar pipe picks them
-    out of the scratch tile. Where only the running program knows, whatever is ordered with the vector pipe is
-    ordered with both: the scalar pipe works between two handshakes."""
+    out of the scratch tile. Where only the running program knows, it may be either."""
     src = op.src.type
     if src.valid_cols == DYNAMIC:
-        return Pipes(V, inside=((V, S), (S, V)))
+        return VECTORS_AND_SCALARS
     if src.valid_cols * element_size(src.element_type) <= REPEAT:
         return V
-    return Pipes(V, {"dst": S, "tmp": (V, S)}, before=((V, S),), after=((S, V),))
+    return BY_SCALARS
 
 
 PICKED = ROW_ARG.override(

@@ -11,7 +11,7 @@ from ptoas.targets.a2a3.elementwise import (
     ROUNDED_QUOTIENT,
     SCALAR_LOOP,
     THROUGH_F32,
-    by_logarithms,
+    VECTORS_AND_SCALARS,
     power,
     precise,
 )
@@ -45,7 +45,8 @@ ROWS: Rows = {
             s.TLReluOp: FLOATS,
         }
     ),
-    # Integers are divided one by one, floats by vectors (pto/npu/a2a3/TDivS.hpp).
+    # Integers are divided one by one, floats by vectors (pto/npu/a2a3/TDivS.hpp header: TDivs_naive and
+    # TSDiv_naive, TBinSInstr).
     s.TDivSOp: Forms(
         f.division,
         {
@@ -65,12 +66,13 @@ ROWS: Rows = {
         REMAINDER.of("i32 f32", clobbers=("src",), model=THROUGH_F32), REMAINDER.of("i32 f32")
     ),
     s.TFmodSOp: SPREAD.of("f32", model=ROUNDED_QUOTIENT),
+    # As TPOW (pto/npu/a2a3/TPow.hpp header: TPows).
     s.TPowSOp: f.by_element(
         power(f.SCALAR_SCRATCH).of(POWERS, pipe=SCALAR_LOOP),
         power(f.SCALAR).of(
             POWERS,
             valid={"dst src tmp": "R C"},
-            pipe=by_logarithms("src"),
+            pipe=VECTORS_AND_SCALARS,
             scratch={"tmp": scratch.like("dst")},
             no_alias=f.no_alias("src"),
         ),

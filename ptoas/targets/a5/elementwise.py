@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ptoas.dialects.pto import elementwise as e
 from ptoas.dialects.pto.enums import Precision
+from ptoas.targets.pipes import V
 from ptoas.targets.row import Forms, Row, Rows, Unsupported
 from ptoas.targets.shared import elementwise as f
 from ptoas.targets.specs import SHORT_INDEX, elements
@@ -63,6 +64,20 @@ ROWS: Rows = {
     e.TRsqrtOp: f.precise(f.UNARY, "Rsqrt").of(FLOATS, ignores=("tmp",)),
     e.TAddCOp: f.ADD_C.of(ADDED),
     e.TSubCOp: f.SUB_C.of(ADDED),
-    # The overload without a scratch tile, which is called, is a loop of scalar stores (pto/npu/a5/Tci.hpp).
-    e.TCIOp: f.SEQUENCE.of(SHORT_INDEX),
+    e.TCIOp: Forms(
+        lambda op: op.tmp is not None,
+        {
+            False: f.SEQUENCE.of(
+                SHORT_INDEX,
+                source="pto/npu/a5/Tci.hpp header: TCI_IMPL(dst, start) is a loop of scalar stores",
+            ),
+            # The scratch tile chooses the overload; nothing is written to it.
+            True: f.SEQUENCE.of(
+                SHORT_INDEX,
+                pipe=V,
+                call=f.SEQUENCE_WITH_SCRATCH,
+                source="pto/npu/a5/Tci.hpp header: TCI_IMPL(dst, start, tmp) is vector instructions alone",
+            ),
+        },
+    ),
 }

@@ -156,3 +156,4 @@ SEQUENCE = Row(
     ignores=("tmp",),
 )
 """The call has no place for a scratch tile."""
+SEQUENCE_WITH_SCRATCH = Call(template="type:dst type:tmp type:start #descending", arguments="dst start tmp")

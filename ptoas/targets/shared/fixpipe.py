@@ -87,6 +87,11 @@ def _tile(type: object) -> TileType:
 
 
 def _pipe(op: FixpipeOp) -> Pipe:
+    """The pipe of a move by its two memories (pto/common/event.hpp header: TMOV_A2M, TMOV_M2S, TMOV_M2L...).
+
+    Out of the unified buffer it is a copy on MTE3, `copy_ubuf_to_cbuf`, where event.hpp names FIX. Exponents
+    go to the matrix unit with its operands, on MTE1 (pto/npu/a5/TMov.hpp header: TExtractToAmx).
+    """
     match _tile(op.operands_of("src")[0].type).loc.data, _tile(op.destination.type).loc.data:
         case TileLoc.Vec, _:
             return MTE3
