@@ -328,7 +328,7 @@ def _fill(folder: str) -> None:
     one = cache.Cache("options")
     report = ptoas.project.verdicts.FileReport("a.pto", ptoas.diagnostics.report.Report((), ("a5",)))
     for number in range(300):
-        one.keep(f"ab{number:062x}", report)
+        one.put(f"ab{number:062x}", report)
 
 
 def test_processes_share_a_folder_that_stays_small(here: Path) -> None:

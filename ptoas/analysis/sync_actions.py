@@ -16,7 +16,7 @@ from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation, SSAValue
 
 from ptoas.dialects.pto.enums import Event, EventAttr, Pipe
-from ptoas.dialects.pto.sync import BufferTokenOp, DrainOp, FlagOp, SetsFlag, TakesToken
+from ptoas.dialects.pto.sync import AcquiresToken, BufferTokenOp, DrainOp, FlagOp, SetsFlag
 
 Numbers: TypeAlias = Callable[[SSAValue], "int | None"]
 """Value of an integer operand, or None if it is unknown."""
@@ -98,7 +98,7 @@ def sync_action(op: Operation, number: Numbers) -> Release | Acquire | Barrier |
             return Release(source, key) if isinstance(op, SetsFlag) else Acquire(sink, key)
         case BufferTokenOp():
             key = TokenKey(_token_of(op, number))
-            return Acquire(op.pipe, key) if isinstance(op, TakesToken) else Release(op.pipe, key)
+            return Acquire(op.pipe, key) if isinstance(op, AcquiresToken) else Release(op.pipe, key)
         case DrainOp():
             return Barrier(op.drained)
         case CallOp():

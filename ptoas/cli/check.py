@@ -77,5 +77,5 @@ class Check:
     def __call__(self, path: str) -> FileReport:
         report = verify_file(path, self.options)
         if self.cache is not None and path in self.keys:
-            self.cache.keep(self.keys[path], report)
+            self.cache.put(self.keys[path], report)
         return report.of_errors() if self.quiet else report  # no more than is shown

@@ -94,7 +94,7 @@ def compare(
         # Once, before the first file.
         find_library(include)
         find_compiler(options["cxx"])
-        ctx.exit(trees.go(paths, "compare", of_many, as_json))
+        ctx.exit(trees.run_batch(paths, "compare", of_many, as_json))
     try:
         found = one(paths[0])
     except PtoasError as error:

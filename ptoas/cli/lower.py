@@ -98,7 +98,7 @@ def lower(
         trees.refuse(paths, print_after=options["print_after"], until=options["until"])
         work = partial(files.lower_into, output, paths, options=options)
         jobs = jobs or settings.jobs or AUTO
-        ctx.exit(trees.go(paths, "lower", work, as_json, jobs=jobs, quiet=quiet, settings=settings))
+        ctx.exit(trees.run_batch(paths, "lower", work, as_json, jobs=jobs, quiet=quiet, settings=settings))
     text = lower_file(
         paths[0],
         output=output,

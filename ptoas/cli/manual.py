@@ -144,8 +144,8 @@ def api() -> str:
             if wanted(thing):
                 lines += _entry(name, thing)
     lines += ["## Other names", "", _OTHERS, "", "| name | what it is | home |", "|---|---|---|"]
-    for name, home in sorted(also().items()):
-        said = _first_line(getattr(ptoas, name)) or _said_below(home, name)
+    for name, home in sorted(further().items()):
+        said = _first_line(getattr(ptoas, name)) or _summary_in_body(home, name)
         lines.append(f"| `{name}` | {said} | `{home}` |")
     return "\n".join(lines).rstrip() + "\n"
 
@@ -154,7 +154,7 @@ _OTHERS = """What the above takes, gives and is made of, and what a package need
 instructions or targets ([Extending ptoas](extending.md)); all of it can be imported from `ptoas`."""
 
 
-def also() -> dict[str, str]:
+def further() -> dict[str, str]:
     """The names that have no entry of their own, and where they live."""
     _, others = ptoas._homes()  # pyright: ignore[reportPrivateUsage]
     return {name: home for name, home in others.items() if name != "build"}
@@ -168,7 +168,7 @@ def _first_line(thing: Any) -> str:
     return text.replace("|", "\\|")
 
 
-def _said_below(home: str, name: str) -> str:
+def _summary_in_body(home: str, name: str) -> str:
     return " ".join(_document_below(import_module(home), name)).replace("|", "\\|")
 
 

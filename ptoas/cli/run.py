@@ -172,33 +172,33 @@ def run(
         chosen |= {name: value for name, value in found.options.items() if name not in typed}
         return (*found.values_but(arguments), *arguments), number if ranks is None else ranks
 
-    def one(file: str, entry: str | None = options["entry"]) -> trees.Said:
+    def one(file: str, entry: str | None = options["entry"]) -> trees.Summary:
         chosen: dict[str, Any] = {**options, "entry": entry}
         given, number = beside(file, chosen)
         result = machine.run_texts(lambda: module(file), given, target, number, **chosen, on_output=None)
-        told = files.tell(
-            [result] if result else [], files.Wanted(source=source(file) if check_file else None)
+        run_report = files.build_report(
+            [result] if result else [], files.OutputRequest(source=source(file) if check_file else None)
         )
-        if told.errors:
-            raise PtoasError(told.errors)
-        return files.in_short(told), {} if result is None else files.as_json(told)
+        if run_report.errors:
+            raise PtoasError(run_report.errors)
+        return files.in_short(run_report), {} if result is None else files.as_json(run_report)
 
-    def functions(file: str) -> list[tuple[str, Callable[[], trees.Said]]]:
+    def functions(file: str) -> list[tuple[str, Callable[[], trees.Summary]]]:
         return [(f"@{name}", partial(one, file, entry=f"@{name}")) for name in entries_of(module(file))]
 
-    def work() -> files.Told | None:
-        wanted = files.Wanted(outputs, expected, rtol, atol, source(paths[0]) if check_file else None)
+    def work() -> files.RunReport | None:
+        request = files.OutputRequest(outputs, expected, rtol, atol, source(paths[0]) if check_file else None)
         given, number = beside(paths[0], options)
         if target == "all" and number is None:
-            wanted.refuse_for_several(save or load)
+            request.refuse_for_several(save or load)
             comparison = machine.run_all(module(), given, **options, on_output=None)
-            return files.tell(comparison.results, wanted, comparison)
+            return files.build_report(comparison.results, request, comparison)
         for text in outputs:
             machine.check_output(text)
         say = None if as_json else click.echo
         kept = {"save": save, "load": load}
         result = machine.run_texts(module, given, target, number, **kept, **options, on_output=say)
-        return None if result is None else files.tell([result], wanted)
+        return None if result is None else files.build_report([result], request)
 
     settings = configuration.load(config, isolated, paths)
     target = configuration.for_one_target(settings, target)
@@ -214,23 +214,23 @@ def run(
             paths, of, arg=arguments, out=outputs, expect=expected, print=prints, save=save, load=load
         )
         trees.refuse(paths, of, describe=describe, target_all=target == "all")
-        ctx.exit(trees.go(paths, "run", one, as_json, functions if every else None, settings=settings))
+        ctx.exit(trees.run_batch(paths, "run", one, as_json, functions if every else None, settings=settings))
     try:
         if describe:
             rows = machine.describe_texts(module(), arguments, target, load=load, **options)
             click.echo(files.described(rows, as_json))
             return
-        told = work()
+        run_report = work()
     except PtoasError as error:
         if as_json:
             click.echo(json.dumps({"errors": [to_json(finding) for finding in error.diagnostics]}, indent=2))
             ctx.exit(exit_code_of(error.diagnostics))
         raise
-    if told is None:
+    if run_report is None:
         return  # under MPI the first rank speaks for all
-    click.echo(json.dumps(files.as_json(told), indent=2) if as_json else files.as_text(told))
+    click.echo(json.dumps(files.as_json(run_report), indent=2) if as_json else files.as_text(run_report))
     if not as_json:
-        show([*told.warnings, *told.errors], color)
-    if check_file and not told.errors:
-        click.echo(f"{told.checks} check{'s' * (told.checks != 1)} held", err=True)
-    ctx.exit(0 if told.ok else exit_code_of(told.errors))
+        show([*run_report.warnings, *run_report.errors], color)
+    if check_file and not run_report.errors:
+        click.echo(f"{run_report.checks} check{'s' * (run_report.checks != 1)} held", err=True)
+    ctx.exit(0 if run_report.ok else exit_code_of(run_report.errors))

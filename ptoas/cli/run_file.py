@@ -17,7 +17,7 @@ from ptoas.runner.kernel import Result
 
 
 @dataclass(frozen=True)
-class Wanted:
+class OutputRequest:
     """Requested uses of the outputs, from the options."""
 
     outputs: tuple[str, ...] = ()
@@ -36,7 +36,7 @@ class Wanted:
 
 
 @dataclass
-class Told:
+class RunReport:
     """One run, or one on each target, and what is wrong with the outputs."""
 
     results: list[Result]
@@ -62,35 +62,37 @@ class Told:
         return list(found.values())
 
 
-def tell(results: list[Result], wanted: Wanted, comparison: Comparison | None = None) -> Told:
-    """Write, compare and check outputs; what is wrong with one does not keep another from being looked at."""
-    told = Told(results, comparison)
-    for text in wanted.outputs:
+def build_report(
+    results: list[Result], request: OutputRequest, comparison: Comparison | None = None
+) -> RunReport:
+    """Write, compare and check outputs; an error in one does not stop the check of the others."""
+    report = RunReport(results, comparison)
+    for text in request.outputs:
         write_output(results[0], text)
     for result in results:
-        for text in wanted.expected:
-            with _collecting(told, result):
-                check_expected(result, text, wanted.rtol, wanted.atol)
-        if wanted.source is not None:
-            with _collecting(told, result):
-                told.checks += check_file(wanted.source, result)
-    return told
+        for text in request.expected:
+            with _collecting(report, result):
+                check_expected(result, text, request.rtol, request.atol)
+        if request.source is not None:
+            with _collecting(report, result):
+                report.checks += check_file(request.source, result)
+    return report
 
 
 @contextmanager
-def _collecting(told: Told, result: Result) -> Generator[None, None, None]:
+def _collecting(report: RunReport, result: Result) -> Generator[None, None, None]:
     try:
         yield
     except PtoasError as error:
-        told.errors += [replace(finding, targets=(result.target,)) for finding in error.diagnostics]
+        report.errors += [replace(finding, targets=(result.target,)) for finding in error.diagnostics]
 
 
-def as_text(told: Told) -> str:
+def as_text(report: RunReport) -> str:
     """Outputs, traces and figures; of several targets first whether they agree."""
-    if told.comparison is None:
-        return format_result(told.results[0])
-    parts = [told.comparison.text()]
-    for result in told.results:
+    if report.comparison is None:
+        return format_result(report.results[0])
+    parts = [report.comparison.text()]
+    for result in report.results:
         if result.trace or result.stats is not None or result.printed:
             parts.append("\n".join([f"--- {result.target}", *result.printed, format_result(result)]))
     return "\n".join(parts)
@@ -101,30 +103,30 @@ def described(rows: list[Described], as_json: bool) -> str:
     return json.dumps([asdict(row) for row in rows], indent=2) if as_json else table(rows)
 
 
-def in_short(told: Told) -> str:
+def in_short(report: RunReport) -> str:
     """A run in a few words: what it gave, and how many checks held."""
     outputs = (
         f"{name} {'x'.join(map(str, a.shape))}x{a.dtype}"
-        for r in told.results
+        for r in report.results
         for name, a in r.outputs.items()
     )
     words = ", ".join(outputs) or "no output"
-    return f"{words}; {told.checks} checks held" if told.checks else words
+    return f"{words}; {report.checks} checks held" if report.checks else words
 
 
-def as_json(told: Told) -> dict[str, Any]:
+def as_json(report: RunReport) -> dict[str, Any]:
     """The same as data; what is wrong stands under `errors`."""
-    errors = [to_json(finding) for finding in told.errors]
-    if told.comparison is None:
-        return {**result_json(told.results[0]), "errors": errors}
+    errors = [to_json(finding) for finding in report.errors]
+    if report.comparison is None:
+        return {**result_json(report.results[0]), "errors": errors}
     return {
         "targets": {
             outcome.target: {"errors": [to_json(finding) for finding in outcome.errors]}
             if outcome.result is None
             else {**result_json(outcome.result), "errors": []}
-            for outcome in told.comparison.outcomes
+            for outcome in report.comparison.outcomes
         },
-        "equal": told.comparison.equal,
-        "differences": [difference.text() for difference in told.comparison.differences],
+        "equal": report.comparison.equal,
+        "differences": [difference.text() for difference in report.comparison.differences],
         "errors": errors,
     }

@@ -20,7 +20,7 @@ from ptoas.project.verify_files import parse_targets
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
 @click.option("--target", shell_complete=complete_targets, help="Only on these targets, with commas.")
 @click.option(
-    "-k", "wanted", metavar="TEXT", help="Only checks whose line `file:line [target] check` has this in it."
+    "-k", "selected", metavar="TEXT", help="Only checks whose line `file:line [target] check` has this in it."
 )
 @click.option("--junit", "report", type=click.Path(), metavar="FILE", help="Write the outcomes as JUnit XML.")
 @config_option
@@ -33,7 +33,7 @@ def test(
     ctx: click.Context,
     paths: tuple[str, ...],
     target: str | None,
-    wanted: str | None,
+    selected: str | None,
     report: str | None,
     config: str | None,
     isolated: bool,
@@ -63,7 +63,7 @@ def test(
     started = time.perf_counter()
     outcomes: list[testing.CheckOutcome] = []
     count = worker_count(jobs or settings.jobs or AUTO, len(files))
-    work = partial(testing.run_tests, targets=targets, wanted=wanted)
+    work = partial(testing.run_tests, targets=targets, selected=selected)
     with progress("test") as advance:
         for number, found in enumerate(map_files(work, files, count, testing.crashed), 1):
             outcomes += found
@@ -73,7 +73,7 @@ def test(
             if advance is not None:
                 advance(number, len(files))
     seconds = time.perf_counter() - started
-    chosen = wanted is not None or bool(targets)
+    chosen = selected is not None or bool(targets)
     wrong = [finding for one in outcomes for finding in one.findings]
     if not outcomes and not problems:
         problems.append(testing.nothing(paths, chosen))

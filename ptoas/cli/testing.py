@@ -45,10 +45,10 @@ class CheckOutcome:
         return f"{'ok  ' if self.ok else 'fail'}  {visible(self.name)}"
 
 
-def run_tests(path: str, targets: tuple[str, ...] = (), wanted: str | None = None) -> list[CheckOutcome]:
+def run_tests(path: str, targets: tuple[str, ...] = (), selected: str | None = None) -> list[CheckOutcome]:
     """The checks of one file that are for one of these targets (none: for any) and named as wanted."""
     try:
-        return list(_tests(path, targets, wanted))
+        return list(_tests(path, targets, selected))
     except PtoasError as error:
         return [_broken(path, error.diagnostics)]
     except UsageError as error:
@@ -68,7 +68,7 @@ def _broken(path: str, findings: Sequence[Diagnostic]) -> CheckOutcome:
     return CheckOutcome(path, errors[0].span.line if errors else 1, "", "", findings=errors, ran=False)
 
 
-def _tests(path: str, targets: tuple[str, ...], wanted: str | None) -> Iterator[CheckOutcome]:
+def _tests(path: str, targets: tuple[str, ...], selected: str | None) -> Iterator[CheckOutcome]:
     source = read_source(path)
     found = find_assertions(source)
     if not found:
@@ -79,7 +79,9 @@ def _tests(path: str, targets: tuple[str, ...], wanted: str | None) -> Iterator[
             continue
         meant = [a for a in found if not a.targets or target in a.targets]
         tests = {CheckOutcome(path, a.span.line, target, a.text): a for a in meant}
-        chosen = {one: a for one, a in tests.items() if wanted is None or wanted.lower() in one.name.lower()}
+        chosen = {
+            one: a for one, a in tests.items() if selected is None or selected.lower() in one.name.lower()
+        }
         if chosen:
             yield from _on(source, target, chosen)
 

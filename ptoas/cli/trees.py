@@ -21,13 +21,13 @@ from ptoas.project.pool import map_files, worker_count
 if TYPE_CHECKING:
     from ptoas.project.settings import Settings
 
-Said = tuple[str, dict[str, Any]]
+Summary = tuple[str, dict[str, Any]]
 """The result in a few words, and as data."""
 
-Work = Callable[[str], Said]
+Work = Callable[[str], Summary]
 """Processing of one file; raises on failure."""
 
-Parts = Callable[[str], Sequence[tuple[str, Callable[[], Said]]]]
+Parts = Callable[[str], Sequence[tuple[str, Callable[[], Summary]]]]
 """A file as several pieces of work: the name of each, and the work."""
 
 
@@ -70,7 +70,7 @@ def refuse(paths: Sequence[str], of: str | None = None, **options: object) -> No
         raise UsageError(f"--{given[0].replace('_', '-')} goes with {of}")
 
 
-def go(
+def run_batch(
     paths: Sequence[str],
     command: str,
     work: Work,
@@ -126,20 +126,20 @@ def _parts(path: str, command: str, work: Work, parts: Parts | None) -> Iterator
     if parts is None:
         yield _one(path, "", command, lambda: work(path))
         return
-    found: list[tuple[str, Callable[[], Said]]] = []
+    found: list[tuple[str, Callable[[], Summary]]] = []
 
-    def look() -> Said:
+    def find_parts() -> Summary:
         found.extend(parts(path))
         return "", {}
 
-    looked = _one(path, "", command, look)
+    looked = _one(path, "", command, find_parts)
     if not looked.ok:
         yield looked
     for part, do in found:
         yield _one(path, part, command, do)
 
 
-def _one(path: str, part: str, command: str, work: Callable[[], Said]) -> FileOutcome:
+def _one(path: str, part: str, command: str, work: Callable[[], Summary]) -> FileOutcome:
     try:
         words, data = work()
     except PtoasError as error:

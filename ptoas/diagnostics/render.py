@@ -80,14 +80,14 @@ def visible(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
-def _said(text: str) -> str:
+def _shortened(text: str) -> str:
     """A message as it is printed; a name in it may be as long as the file."""
     shown = visible(text[: _LONGEST_MESSAGE + 1])
     return shown if len(shown) <= _LONGEST_MESSAGE else shown[: _LONGEST_MESSAGE - 3] + "..."
 
 
 def _one_line(text: str) -> str:
-    return _said(" ".join(text.split()))
+    return _shortened(" ".join(text.split()))
 
 
 def _place(span: Span) -> str:
@@ -124,18 +124,18 @@ def render_full(diagnostic: Diagnostic, colour: bool = False) -> str:
     head = _paint(f"{d.severity.value}[{d.code}]", style, colour)
     # What has no text, such as a file that is missing, has no lines either.
     place = _place(d.span) if d.span.source.text else visible(d.span.file)
-    lines = [f"{head}{where}: {_said(d.message)}", f"  --> {place}"]
+    lines = [f"{head}{where}: {_shortened(d.message)}", f"  --> {place}"]
     lines += _excerpt(d.span, colour, style)
     for note in d.notes:
         first, *more = note.message.split("\n")
-        lines.append(f"  = note: {_said(first)}")
+        lines.append(f"  = note: {_shortened(first)}")
         # Indented, so that no name in a table can pass for a line of the report.
-        lines += [f"    {_said(line)}" for line in more]
+        lines += [f"    {_shortened(line)}" for line in more]
         if note.span is not None:
             lines.append(f"  --> {_place(note.span)}")
             lines += _excerpt(note.span, colour, _COLOURS[Severity.NOTE])
     if d.fix is not None:
-        lines.append(f"  = {_paint('fix', '1;32', colour)}: {_said(d.fix)}")
+        lines.append(f"  = {_paint('fix', '1;32', colour)}: {_shortened(d.fix)}")
     return "\n".join(lines)
 
 
@@ -183,7 +183,7 @@ def render_github(diagnostic: Diagnostic) -> str:
     """A workflow command that GitHub shows as an annotation on the line."""
 
     def escape(text: str) -> str:
-        lines = "\n".join(_said(line) for line in text.replace("\r\n", "\n").split("\n"))
+        lines = "\n".join(_shortened(line) for line in text.replace("\r\n", "\n").split("\n"))
         return lines.replace("%", "%25").replace("\n", "%0A")
 
     def escape_property(text: str) -> str:

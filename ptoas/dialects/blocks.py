@@ -8,7 +8,7 @@ from xdsl.dialects import cf
 from xdsl.ir import Block, Operation, SSAValue
 
 
-def handed_on(op: Operation) -> list[Sequence[SSAValue]]:
+def successor_operands(op: Operation) -> list[Sequence[SSAValue]]:
     """The operands that a branch passes to each of its successors, in order; none for an unknown branch."""
     match op:
         case cf.BranchOp():

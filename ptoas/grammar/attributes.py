@@ -38,7 +38,7 @@ from ptoas.dialects.pto.type_text import TypeProblem, type_from_text, xdsl_conte
 from ptoas.grammar import tree as t
 from ptoas.grammar.problems import StatementProblem, TypePlaceProblem
 from ptoas.grammar.tree_builder import is_whole
-from ptoas.ir.caches import remembered
+from ptoas.ir.caches import memoize
 
 _Enums = dict[str, type[PtoEnumAttr[Any]]]
 
@@ -248,6 +248,6 @@ def _parse_by_xdsl(text: str, allow_unregistered: bool, node: t.Node) -> Attribu
     return found
 
 
-@remembered
+@memoize
 def _xdsl_attribute(text: str) -> Attribute:
     return Parser(xdsl_context(True), text).parse_attribute()

@@ -24,8 +24,8 @@ from ptoas.grammar.instructions import InstructionReader
 from ptoas.grammar.layout import RawStatement, Region
 from ptoas.grammar.lookup import Poisoned, UndefinedName
 from ptoas.grammar.names import POISON, ValueScope
+from ptoas.grammar.op_template import Alloc, OpTemplate
 from ptoas.grammar.opcodes import opcode_class, refused_clause, unknown_opcode
-from ptoas.grammar.plan import Alloc, OpTemplate
 from ptoas.grammar.prelude import make_prelude
 from ptoas.grammar.problems import StatementProblem, TypePlaceProblem
 from ptoas.grammar.spans import field_span, operand_span, result_type_span, span_of
@@ -45,16 +45,16 @@ _LABEL = re.compile(r"\^[\w$.-]+")
 _DEFINES = re.compile(r"\.(?:arg|const)\s+%[\w$.-]+|(?:%[\w$.-]+(?::\d+)?\s*,?\s*)+=")
 
 
-_MOST_PLANS = 64
+_MOST_TEMPLATES = 64
 """Maximum number of templates of one statement; most occur with one combination of types."""
 
 
 class KnownStatement:
-    """The tree of a statement without value names, and the plans made from it so far."""
+    """The tree of a statement without value names, and the templates made from it so far."""
 
     def __init__(self, tree: t.Statement):
         self.tree = tree
-        self.plans: BoundedCache[tuple[Attribute | None, ...], OpTemplate] = BoundedCache(_MOST_PLANS)
+        self.templates: BoundedCache[tuple[Attribute | None, ...], OpTemplate] = BoundedCache(_MOST_TEMPLATES)
         """Templates by the types of the statement's values; None for a result or an undefined name."""
 
 
@@ -247,7 +247,7 @@ class Builder(ValueScope):
                 self.report_syntax(raw, problem)
             self.poison_by_text(raw)
             return None
-        self.cache.keep(key, known)
+        self.cache.put(key, known)
         return known
 
     def poison_by_text(self, raw: RawStatement) -> None:
@@ -272,29 +272,29 @@ class Builder(ValueScope):
         values: dict[str, Any] = self.values
         operands: list[Any] = [None] * first + [values.get(name) for name in names[first:]]
         types = tuple([None if value is None else value.type for value in operands])
-        plan = kept = known.plans.get(types)
+        template = kept = known.templates.get(types)
         if kept is None and any(each is POISON for each in types):
             if not self.allow_unregistered and not _is_known(cast(t.InstructionNode, tree.body)):
-                self._plan(raw, tree, (None,) * len(names), names)  # reports the unknown instruction
+                self._template(raw, tree, (None,) * len(names), names)  # reports the unknown instruction
             self._poison(tree, names)
             return
         if kept is None:
-            plan = self._plan(raw, tree, types, names)
-        op = None if plan is None else self._operation(raw, tree, plan, operands, names, ops)
-        if plan is None or op is None:
+            template = self._template(raw, tree, types, names)
+        op = None if template is None else self._operation(raw, tree, template, operands, names, ops)
+        if template is None or op is None:
             self._poison(tree, names)
             return
-        if not plan.checked and not self._check(raw, op, plan):
-            if not self.allow_unregistered or plan.prelude or not isinstance(op, PtoOp):
+        if not template.checked and not self._check(raw, op, template):
+            if not self.allow_unregistered or template.prelude or not isinstance(op, PtoOp):
                 self._poison(tree, names)
                 return
             # A form of a known instruction that the dialect does not have yet.
             chosen, location = list(op.operands), op.location
             op.drop_all_references()
-            plan = UnregisteredReader(tree, types, self.resolver).plan()
-            op = plan.make(chosen, plan.result_types or (), location)
+            template = UnregisteredReader(tree, types, self.resolver).template()
+            op = template.make(chosen, template.result_types or (), location)
         elif kept is None:
-            known.plans.keep(types, plan)
+            known.templates.put(types, template)
         ops.append(op)
         if first:
             self.define_results(raw, tree, names, op)
@@ -303,38 +303,38 @@ class Builder(ValueScope):
         self,
         raw: RawStatement,
         tree: t.Statement,
-        plan: OpTemplate,
+        template: OpTemplate,
         operands: list[Any],
         names: list[str],
         ops: list[Operation],
     ) -> Operation | None:
-        """Make the operation of a plan; what it needs before it goes to `ops`. None if that is reported."""
-        if len(raw.regions) > plan.bodies:
+        """Make the operation of a template, after its prelude in `ops`. None if that is reported."""
+        if len(raw.regions) > template.bodies:
             opcode = cast(t.InstructionNode, tree.body).opcode
             self.report_problem(raw, StatementProblem("PTO-P061", f"`{opcode.text}` has no body"))
             return None
-        location = located(self.source, raw.start, raw.end, plan.places)
+        location = located(self.source, raw.start, raw.end, template.places)
         made: list[SSAValue] = []
-        for step in plan.prelude:
+        for step in template.prelude:
             made.append(make_prelude(step, operands, made, location, ops))
             if isinstance(step, Alloc):
                 self.define(names[step.slot], made[-1], raw.start)
                 self.name_value(made[-1], names[step.slot])
-        chosen: list[SSAValue] = [operands[ref] if ref >= 0 else made[-1 - ref] for ref in plan.operands]
-        regions = self._regions(raw, plan) if plan.bodies else ()
-        result_types = plan.result_types
+        chosen: list[SSAValue] = [operands[ref] if ref >= 0 else made[-1 - ref] for ref in template.operands]
+        regions = self._regions(raw, template) if template.bodies else ()
+        result_types = template.result_types
         if result_types is None:
-            result_types = self._inferred(raw, tree, plan, chosen)
-        return None if result_types is None else plan.make(chosen, result_types, location, regions)
+            result_types = self._inferred(raw, tree, template, chosen)
+        return None if result_types is None else template.make(chosen, result_types, location, regions)
 
-    def _regions(self, raw: RawStatement, plan: OpTemplate) -> Sequence[IRRegion]:
+    def _regions(self, raw: RawStatement, template: OpTemplate) -> Sequence[IRRegion]:
         found: list[IRRegion] = []
-        with self.inside(f"`{plan.cls.name}`"):
+        with self.inside(f"`{template.cls.name}`"):
             for region in raw.regions:
                 found.append(IRRegion(self.region(region)))
-        if issubclass(plan.cls, UnregisteredOp):
+        if issubclass(template.cls, UnregisteredOp):
             return found
-        missing = plan.bodies - len(found)
+        missing = template.bodies - len(found)
         return [*found, *(IRRegion(Block()) for _ in range(missing))]  # an empty body looks like a dictionary
 
     def define_results(self, raw: RawStatement, tree: t.Statement, names: list[str], op: Operation) -> None:
@@ -368,9 +368,9 @@ class Builder(ValueScope):
                     self.name_value(results[at], name)
                 at += 1
 
-    # --- plans
+    # --- templates
 
-    def _plan(
+    def _template(
         self, raw: RawStatement, tree: t.Statement, types: Sequence[Attribute | None], names: list[str]
     ) -> OpTemplate | None:
         try:
@@ -386,27 +386,27 @@ class Builder(ValueScope):
 
     def _analyse(self, tree: t.Statement, types: Sequence[Attribute | None]) -> OpTemplate:
         body = cast(t.InstructionNode, tree.body)
-        plan = mlir.plan_of(tree, types, self.resolver)
-        if plan is not None:
-            return plan
+        template = mlir.template_of(tree, types, self.resolver)
+        if template is not None:
+            return template
         found = opcode_class(body.opcode.text, types)
         if found is None:
             if not self.allow_unregistered:
                 raise unknown_opcode(body.opcode, list(mlir.OPCODES))
-            return UnregisteredReader(tree, types, self.resolver).plan()
+            return UnregisteredReader(tree, types, self.resolver).template()
         reader = InstructionReader(tree, types, self.resolver)
         if not self.allow_unregistered:
-            return reader.plan(*found)
+            return reader.template(*found)
         try:
-            return reader.plan(*found)
+            return reader.template(*found)
         except StatementProblem as problem:
             if problem.code not in _NEW_PARTS or _contradicts(problem, tree, types):
                 raise
             # A later revision of the language may give a known instruction new parts.
-            plan = UnregisteredReader(tree, types, self.resolver).plan()
-            if self.judge_kept and reads_as_another(plan, types):
+            template = UnregisteredReader(tree, types, self.resolver).template()
+            if self.judge_kept and reads_as_another(template, types):
                 raise
-            return plan
+            return template
 
     def _report_undefined(
         self,
@@ -425,15 +425,15 @@ class Builder(ValueScope):
             self.report_undefined(raw, name, self._named(raw, node))
 
     def _inferred(
-        self, raw: RawStatement, tree: t.Statement, plan: OpTemplate, operands: list[SSAValue]
+        self, raw: RawStatement, tree: t.Statement, template: OpTemplate, operands: list[SSAValue]
     ) -> Sequence[Attribute] | None:
         """The result types of a statement that gives none; a problem is reported if there are none."""
         opcode = cast(t.InstructionNode, tree.body).opcode
-        assert issubclass(plan.cls, PtoOp)
+        assert issubclass(template.cls, PtoOp)
         message = "nothing tells the type of the result"
         try:
-            properties = self._with_defaults(plan, operands)
-            found = plan.cls.infer_result_types(plan.by_slot(operands), properties)
+            properties = self._with_defaults(template, operands)
+            found = template.cls.infer_result_types(template.by_slot(operands), properties)
         except VerifyException as error:
             message, found = f"{message}: {error}", None
         if found is not None and len(found) == len(tree.results):
@@ -442,15 +442,15 @@ class Builder(ValueScope):
         self.report_problem(raw, StatementProblem("PTO-P043", message, self._named(raw, opcode), fix))
         return None
 
-    def _with_defaults(self, plan: OpTemplate, operands: list[SSAValue]) -> Mapping[str, Attribute]:
+    def _with_defaults(self, template: OpTemplate, operands: list[SSAValue]) -> Mapping[str, Attribute]:
         """A statement's attributes; those that a suffix could spell, as the program's target has them."""
-        assert issubclass(plan.cls, PtoOp)
-        open_ones = [name for name in plan.cls.SUFFIXES if name not in plan.properties]
+        assert issubclass(template.cls, PtoOp)
+        open_ones = [name for name in template.cls.SUFFIXES if name not in template.properties]
         if not open_ones or not isinstance(self.target, StringAttr):
-            return plan.properties
+            return template.properties
         return {
-            **plan.properties,
-            **default_attributes(self.target.data, plan.cls, operands, plan.properties),
+            **template.properties,
+            **default_attributes(self.target.data, template.cls, operands, template.properties),
         }
 
     def _named(self, raw: RawStatement, node: t.Node) -> t.Node:
@@ -458,7 +458,7 @@ class Builder(ValueScope):
         place = with_names(raw.text)
         return t.Node(place(node.start), place(node.end))
 
-    def _check(self, raw: RawStatement, op: Operation, plan: OpTemplate) -> bool:
+    def _check(self, raw: RawStatement, op: Operation, template: OpTemplate) -> bool:
         """Return True if the operation satisfies its declaration; called once for each template."""
         if isinstance(op, PtoOp):
             problems = list(op.problems())
@@ -466,13 +466,13 @@ class Builder(ValueScope):
                 span = _span_of_problem(op, problem)
                 message = f"`{op.mnemonic()}`: {problem.message}"
                 self.report("PTO-P060", message, span.offset, span.length)
-            plan.checked = not problems and not op.ASKS_VALUES
+            template.checked = not problems and not op.REQUIRES_CONSTANTS
             return not problems
         if op.name in checks.TERMINATORS:
             self.deferred.append((raw, op))
             return True
         if checks.is_plain(op) or checks.is_unsigned_constant(op):
-            plan.checked = True
+            template.checked = True
             return True
         try:
             op.verify_()
@@ -483,7 +483,7 @@ class Builder(ValueScope):
                 raw, StatementProblem("PTO-P060", f"`{op.name}`: {checks.words_of(op, error)}")
             )
             return False
-        plan.checked = True
+        template.checked = True
         return True
 
 

@@ -23,7 +23,7 @@ from xdsl.traits import IsTerminator, NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
 from ptoas.diagnostics.spelling import did_you_mean
-from ptoas.dialects.blocks import Dominance, handed_on
+from ptoas.dialects.blocks import Dominance, successor_operands
 from ptoas.dialects.visibility import is_entry
 from ptoas.grammar import tree as t
 from ptoas.grammar.problems import StatementProblem, counted
@@ -304,7 +304,7 @@ def _check_branches(op: IfOp | IndexSwitchOp | ExecuteRegionOp) -> None:
 
 def _check_successors(op: Operation) -> None:
     """Check the operands of a branch against the arguments of its blocks, in the same region."""
-    for block, handed in zip(op.successors, handed_on(op), strict=False):
+    for block, handed in zip(op.successors, successor_operands(op), strict=False):
         given, wanted = [value.type for value in handed], list(block.arg_types)
         if given != wanted:
             message = f"`{op.name}` hands on {_listed(given)}, but the block takes {_listed(wanted)}"

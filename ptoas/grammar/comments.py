@@ -17,12 +17,12 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from ptoas.diagnostics import Source
-from ptoas.grammar.layout import RawStatement, comments_of, cut, say_nothing
+from ptoas.grammar.layout import RawStatement, comments_of, ignore_diagnostics, split_statements
 from ptoas.ir.location import SourceLocation
 
 
 @dataclass
-class Said:
+class StatementComments:
     """The comments of one statement."""
 
     before: list[str] = field(default_factory=list[str])
@@ -39,7 +39,7 @@ class Comments:
         self.head: list[str] = []
         self.tail: list[str] = []
         self._slashes = slashes
-        self._by_start: dict[int, Said] = {}
+        self._by_start: dict[int, StatementComments] = {}
         self._left: Counter[int] = Counter()
         self._arguments: list[int] = []
         located = [op for op in module.walk() if isinstance(op.location, SourceLocation)]
@@ -49,7 +49,7 @@ class Comments:
         self._found = comments_of(self._source.text)
         if not self._found:
             return
-        statements = cut(self._source.text, say_nothing)
+        statements = split_statements(self._source.text, ignore_diagnostics)
         starts = sorted(raw.start for raw in statements)
         if bare is not None:
             self._arguments = [starts[bisect_right(starts, at) - 1] for at in _argument_offsets(bare)]
@@ -63,7 +63,7 @@ class Comments:
         self._region(statements, 0, len(self._source.text), None)
         self._move(sorted(self._left))
 
-    def of(self, op: Operation) -> Said | None:
+    def of(self, op: Operation) -> StatementComments | None:
         """The comments of an operation that is printed now."""
         location = op.location
         if (
@@ -74,16 +74,16 @@ class Comments:
             return None
         return self._take(location.start)
 
-    def of_argument(self, number: int) -> Said | None:
+    def of_argument(self, number: int) -> StatementComments | None:
         return self._take(self._arguments[number]) if number < len(self._arguments) else None
 
-    def _take(self, start: int) -> Said | None:
+    def _take(self, start: int) -> StatementComments | None:
         """A statement that makes several operations says first what stands before it, and last the rest."""
         said = self._by_start.get(start)
         if said is None or not self._left[start]:
             return None
         self._left[start] -= 1
-        now = Said(said.before)
+        now = StatementComments(said.before)
         said.before = []
         if not self._left[start]:
             now.beside, now.after = said.beside, said.after
@@ -98,8 +98,8 @@ class Comments:
         words = self._source.text[slice(*comment)]
         return re.sub(r"^#+", "//", words) if self._slashes else words
 
-    def _at(self, raw: RawStatement) -> Said:
-        return self._by_start.setdefault(raw.start, Said())
+    def _at(self, raw: RawStatement) -> StatementComments:
+        return self._by_start.setdefault(raw.start, StatementComments())
 
     def _region(
         self, statements: Sequence[RawStatement], start: int, end: int, parent: RawStatement | None
@@ -158,7 +158,7 @@ class Comments:
             if at == len(printed):
                 self.tail[:0] = texts
             else:
-                before = self._by_start.setdefault(printed[at], Said()).before
+                before = self._by_start.setdefault(printed[at], StatementComments()).before
                 before[:0] = texts
 
 

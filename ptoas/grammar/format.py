@@ -15,7 +15,7 @@ from functools import cache
 from itertools import groupby
 
 from ptoas.diagnostics import Diagnostic, PtoasError, Source, Span
-from ptoas.grammar.layout import REGION_MARK, RawStatement, comments_of, cut, say_nothing
+from ptoas.grammar.layout import REGION_MARK, RawStatement, comments_of, ignore_diagnostics, split_statements
 from ptoas.grammar.scan import terminals
 
 STEP = "  "
@@ -89,7 +89,7 @@ def format_text(text: str, filename: str = "<string>") -> str:
     if REGION_MARK in text:
         report("PTO-P001", "this is not text: it holds a zero byte", text.index(REGION_MARK), 1)
         raise PtoasError(problems)
-    statements = cut(text, report)
+    statements = split_statements(text, report)
     if problems:
         raise PtoasError(problems)
     done = _Formatter(text).run(statements)
@@ -102,7 +102,7 @@ def format_text(text: str, filename: str = "<string>") -> str:
 
 def shape(text: str) -> list[str]:
     """All that formatting keeps: the words of each statement, its regions, and the comments."""
-    statements = cut(text, say_nothing)
+    statements = split_statements(text, ignore_diagnostics)
     found = list(_shape_of(statements, text))
     return [*found, *(text[start:end] for start, end in comments_of(text))]
 

@@ -15,17 +15,17 @@ from ptoas.dialects.pto.construct import segments
 from ptoas.dialects.pto.instruction import Instruction, PtoOp, Slot
 from ptoas.dialects.pto.types import DYNAMIC, PartitionTensorViewType, TileType, ViewType
 from ptoas.grammar import tree as t
+from ptoas.grammar.assembly_format import assembly_format_of
+from ptoas.grammar.op_template import Alloc, Constant, OpTemplate, WindowOperand
 from ptoas.grammar.parts import ParsedOperand, StatementParts, StatementReader
-from ptoas.grammar.plan import Alloc, Constant, OpTemplate, WindowOperand
 from ptoas.grammar.problems import StatementProblem, counted
-from ptoas.grammar.template import layout_of
 from ptoas.ir.location import PartOffsets
 
 
 class InstructionReader(StatementReader):
-    """Makes the plan of an instruction that the dialect has."""
+    """Makes the template of an instruction that the dialect has."""
 
-    def plan(self, cls: type[PtoOp], suffixes: list[str]) -> OpTemplate:
+    def template(self, cls: type[PtoOp], suffixes: list[str]) -> OpTemplate:
         parts = self._parts(cls)
         self._take_suffixes(cls, suffixes, parts)
         self._take_positions(cls, parts)
@@ -36,9 +36,9 @@ class InstructionReader(StatementReader):
         return self._finish(cls, parts, filled, result_types)
 
     def _check_bodies(self, cls: type[PtoOp], parts: StatementParts) -> None:
-        wanted = len(cls.get_irdl_definition().regions)
-        if len(parts.bodies) > wanted:
-            raise StatementProblem("PTO-P061", f"`{cls.mnemonic()}` has no body", parts.bodies[wanted])
+        allowed = len(cls.get_irdl_definition().regions)
+        if len(parts.bodies) > allowed:
+            raise StatementProblem("PTO-P061", f"`{cls.mnemonic()}` has no body", parts.bodies[allowed])
 
     # --- types
 
@@ -52,23 +52,23 @@ class InstructionReader(StatementReader):
         typing = self.body.typing
         inputs = list(typing.inputs) if typing and typing.inputs is not None else None
         outputs = list(typing.outputs) if typing and typing.outputs is not None else None
-        wanted = len(self.results)
+        result_count = len(self.results)
         makes_tile = issubclass(cls, Instruction)
-        if makes_tile and not wanted and parts.outs is None:
+        if makes_tile and not result_count and parts.outs is None:
             self._destination_first(cls, parts)
         if inputs is not None:
-            outputs = self._match_inputs(cls, parts, inputs, outputs, wanted)
+            outputs = self._match_inputs(cls, parts, inputs, outputs, result_count)
         for operand in parts.all_operands():
             if operand.type is None and operand.literal is None:
                 self._refuse_undefined(operand, parts, typing)
-        if outputs is None and wanted:
+        if outputs is None and result_count:
             return None
         self.result_nodes = tuple(outputs or ())
         result_types = self.resolver.types(self.result_nodes)
-        if len(result_types) != wanted:
+        if len(result_types) != result_count:
             raise StatementProblem(
                 "PTO-P041",
-                f"{counted(wanted, 'result')}, but {counted(len(result_types), 'result type')}",
+                f"{counted(result_count, 'result')}, but {counted(len(result_types), 'result type')}",
                 typing,
             )
         return result_types
@@ -92,16 +92,16 @@ class InstructionReader(StatementReader):
         parts: StatementParts,
         inputs: list[t.TypeText],
         outputs: list[t.TypeText] | None,
-        wanted: int,
+        result_count: int,
     ) -> list[t.TypeText] | None:
         flat = self._flat_operands(parts)
         typing = self.body.typing
         assert typing is not None
         # `partition_view %v, ... : T`: where the text has `source -> result`, a lone type is the source's.
-        is_result = len(inputs) == 1 and not typing.parenthesised and not layout_of(cls).types_source
-        if outputs is None and wanted and len(inputs) == len(flat) + 1:
+        is_result = len(inputs) == 1 and not typing.parenthesised and not assembly_format_of(cls).types_source
+        if outputs is None and result_count and len(inputs) == len(flat) + 1:
             inputs, outputs = inputs[:-1], inputs[-1:]  # `texpands %s : f32, !pto.tile<...>`
-        elif outputs is None and wanted and is_result:
+        elif outputs is None and result_count and is_result:
             outputs = inputs  # `tadd %a, %b : !pto.tile<...>`
             if len(flat) == 1 and flat[0].type is not None and flat[0].type != self.resolver.type(inputs[0]):
                 inputs = []  # `tci %s : !pto.tile<...>`: the type is the result's
@@ -192,7 +192,7 @@ class InstructionReader(StatementReader):
         for operand in parts.all_operands():
             if not operand.indices:
                 continue
-            if (slot := layout_of(cls).indices) is not None:
+            if (slot := assembly_format_of(cls).indices) is not None:
                 parts.named[slot] = operand.indices
                 continue
             view = operand.type
@@ -233,7 +233,7 @@ class InstructionReader(StatementReader):
         filled: dict[str, list[ParsedOperand]] = {name: list(given) for name, given in parts.named.items()}
         outs = parts.outs
         if outs is not None:
-            names = [name for name in layout_of(cls).out_names or cls.OUTS if name not in filled]
+            names = [name for name in assembly_format_of(cls).out_names or cls.OUTS if name not in filled]
             if len(outs) > len(names):
                 raise StatementProblem(
                     "PTO-P040",
@@ -243,7 +243,7 @@ class InstructionReader(StatementReader):
             for name, operand in zip(names, outs, strict=False):
                 filled[name] = [operand]
         keep_outs = issubclass(cls, Instruction) or outs is not None
-        written = cls.OUTS if outs is None else layout_of(cls).out_names or cls.OUTS
+        written = cls.OUTS if outs is None else assembly_format_of(cls).out_names or cls.OUTS
         free = [s for s in slots if s.name not in filled and not (keep_outs and s.name in written)]
         self._take_last(cls, parts, filled)
         given = {name: value for name, (value, _) in parts.fields.items()}
@@ -303,8 +303,10 @@ class InstructionReader(StatementReader):
         expected = [next((s for s in free if not s.optional and not s.variadic), None)]
         kinds = {s.name: cast(Any, s.constraint).kind() for s in expected if s is not None}
         kinds = kinds or {s.name: cast(Any, s.constraint).kind() for s in free}
-        wanted = " or ".join(f"`{name}` of `{cls.mnemonic()}` must be {kind}" for name, kind in kinds.items())
-        return StatementProblem("PTO-P040", f"{wanted}, found {found}", operand.node)
+        requirement = " or ".join(
+            f"`{name}` of `{cls.mnemonic()}` must be {kind}" for name, kind in kinds.items()
+        )
+        return StatementProblem("PTO-P040", f"{requirement}, found {found}", operand.node)
 
     def _check_order(
         self, cls: type[PtoOp], parts: StatementParts, filled: dict[str, list[ParsedOperand]]

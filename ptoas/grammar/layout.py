@@ -23,7 +23,7 @@ Report = Callable[[str, str, int, int], None]
 """Takes a code, a message, an offset and a length."""
 
 
-def say_nothing(code: str, message: str, offset: int, length: int) -> None:
+def ignore_diagnostics(code: str, message: str, offset: int, length: int) -> None:
     """The text was read before, and its problems are known."""
 
 
@@ -202,7 +202,7 @@ class _Open:
     """True if its brackets don't match."""
 
 
-class Cutter:
+class StatementSplitter:
     """One pass over the text; `statements` is the file's top level when it is done."""
 
     def __init__(self, text: str, report: Report):
@@ -430,7 +430,7 @@ class Cutter:
         return self.continues.match(self.text, blank.end()) is None
 
 
-def cut(text: str, report: Report) -> Region:
+def split_statements(text: str, report: Report) -> Region:
     """The statements of a file, regions inside their statements; problems go to `report`."""
     if (start := _overlong_line(text)) is not None:
         report(
@@ -440,7 +440,7 @@ def cut(text: str, report: Report) -> Region:
             1,
         )
         return []
-    return Cutter(text, report).run()
+    return StatementSplitter(text, report).run()
 
 
 def _overlong_line(text: str) -> int | None:

@@ -15,7 +15,7 @@ from xdsl.irdl import IRDLOperation
 from ptoas.diagnostics.spelling import did_you_mean
 from ptoas.grammar import tree as t
 from ptoas.grammar.attributes import Resolver
-from ptoas.grammar.plan import OpTemplate
+from ptoas.grammar.op_template import OpTemplate
 from ptoas.grammar.problems import StatementProblem, counted
 from ptoas.ir.location import PartOffsets
 
@@ -34,28 +34,28 @@ _CAST = UnrealizedConversionCastOp.name
 OPCODES = (*_ARITH, *_ENDS, "call", "func.call", _CAST)
 
 
-def plan_of(
+def template_of(
     statement: t.Statement, types: Sequence[Attribute | None], resolver: Resolver
 ) -> OpTemplate | None:
-    """The plan of a statement outside PTO; None if its opcode is not one of ours."""
+    """The template of a statement outside PTO; None if its opcode is not one of ours."""
     body = cast(t.InstructionNode, statement.body)
     opcode = body.opcode.text
     if opcode not in OPCODES:
         return None
     reader = _Reader(statement, types, resolver)
     if opcode == "arith.constant":
-        plan = reader.constant()
+        template = reader.constant()
     elif opcode in _ARITH:
-        plan = reader.arithmetic(_ARITH[opcode])
+        template = reader.arithmetic(_ARITH[opcode])
     elif opcode == _CAST:
-        plan = reader.cast()
+        template = reader.cast()
     elif opcode in _ENDS:
-        plan = reader.end(_ENDS[opcode])
+        template = reader.end(_ENDS[opcode])
     else:
-        plan = reader.call()
-    reader.take_attributes(plan)
-    plan.places = reader.places(plan.cls.name)
-    return plan
+        template = reader.call()
+    reader.take_attributes(template)
+    template.places = reader.places(template.cls.name)
+    return template
 
 
 class _Reader:
@@ -76,16 +76,16 @@ class _Reader:
         self.attributes.update(self.resolver.dictionary(node))
         self.entries += node.entries
 
-    def take_attributes(self, plan: OpTemplate) -> None:
+    def take_attributes(self, template: OpTemplate) -> None:
         """Move declared attributes to the properties; refuse undeclared ones without a prefix (D43)."""
-        declared = cast("type[IRDLOperation]", plan.cls).get_irdl_definition().properties
+        declared = cast("type[IRDLOperation]", template.cls).get_irdl_definition().properties
         for entry in self.entries:
             if entry.key in declared:
-                plan.properties[entry.key] = plan.attributes.pop(entry.key)
+                template.properties[entry.key] = template.attributes.pop(entry.key)
             elif "." not in entry.key:
                 fix = did_you_mean(entry.key, declared) or f"remove `{entry.key}`"
                 raise StatementProblem(
-                    "PTO-P053", f"`{plan.cls.name}` has no attribute `{entry.key}`", entry, fix
+                    "PTO-P053", f"`{template.cls.name}` has no attribute `{entry.key}`", entry, fix
                 )
 
     def _sort(self, items: tuple[t.Item, ...]) -> None:

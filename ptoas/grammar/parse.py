@@ -16,7 +16,7 @@ from ptoas.dialects.syntax_errors import SyntaxProblem
 from ptoas.grammar import tree as t
 from ptoas.grammar.build import Builder
 from ptoas.grammar.checks import verify_terminators
-from ptoas.grammar.layout import RawStatement, cut
+from ptoas.grammar.layout import RawStatement, split_statements
 from ptoas.grammar.layout import Region as RawRegion
 from ptoas.grammar.module import PtoModule
 from ptoas.grammar.names import TooManyProblems
@@ -53,7 +53,7 @@ def read(builder: Builder) -> ModuleOp:
         builder.report("PTO-P001", "this is not text: it holds a zero byte", text.index("\x00"), 1)
         raise PtoasError(builder.diagnostics)
     try:
-        builder.statements = statements = cut(text, builder.report)
+        builder.statements = statements = split_statements(text, builder.report)
         if not statements and not builder.diagnostics:
             builder.report("PTO-P002", "the program is empty", 0, 1, "write at least one instruction")
         module = _program(builder, statements)

@@ -17,10 +17,10 @@ from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.isa_names import PAGE_SUFFIXES
 from ptoas.dialects.pto.type_parameters import whole_number
 from ptoas.grammar import tree as t
+from ptoas.grammar.assembly_format import assembly_format_of
 from ptoas.grammar.attributes import Resolver
-from ptoas.grammar.plan import Prelude
+from ptoas.grammar.op_template import Prelude
 from ptoas.grammar.problems import StatementProblem, counted
-from ptoas.grammar.template import layout_of
 from ptoas.grammar.tree_builder import is_whole
 
 
@@ -121,7 +121,7 @@ class StatementReader:
     def _sort(
         self, cls: type[PtoOp], items: tuple[t.Item, ...], parts: StatementParts, into: list[ParsedOperand]
     ) -> None:
-        layout = layout_of(cls)
+        layout = assembly_format_of(cls)
         rest = list(reversed(items))
         while rest:
             item = rest.pop()
@@ -166,7 +166,7 @@ class StatementReader:
 
     def _is_attribute(self, cls: type[PtoOp], parts: StatementParts) -> bool:
         """Return True if the next number is the next positional attribute, not an operand."""
-        waiting = layout_of(cls).positional[len(parts.by_position) :]
+        waiting = assembly_format_of(cls).positional[len(parts.by_position) :]
         fields = cls.signature().fields
         return any(fields[name].enum is None and fields[name].constraint.verifies(_ONE) for name in waiting)
 
@@ -202,7 +202,7 @@ class StatementReader:
             parts.outs = inside
         elif name == "":
             into += inside
-        elif name in (words := layout_of(cls).words):
+        elif name in (words := assembly_format_of(cls).words):
             self._give(parts, words[name], inside, item)
         else:
             raise StatementProblem("PTO-P010", f"`{cls.mnemonic()}` has no part `{name}(...)`", item)
@@ -226,7 +226,7 @@ class StatementReader:
     ) -> None:
         slots, fields = (slot.name for slot in cls.signature().slots), cls.signature().fields
         names = [*slots, *fields]
-        name = layout_of(cls).words.get(key, key)
+        name = assembly_format_of(cls).words.get(key, key)
         if name not in names:
             name = next((f for f in fields if f.lower().startswith(key.lower())), None)
         if name is None:
@@ -252,7 +252,7 @@ class StatementReader:
 
     def _take_listing(self, cls: type[PtoOp], item: t.Listing, word: str, parts: StatementParts) -> None:
         """`sizes [8, 64]` fills an attribute, `valid [%r, %c]` a slot."""
-        name = layout_of(cls).words.get(word, word)
+        name = assembly_format_of(cls).words.get(word, word)
         if any(slot.name == name for slot in cls.signature().slots):
             values = [self._operand(v) for v in item.items if isinstance(v, t.ValueNode)]
             if len(values) != len(item.items):
@@ -329,7 +329,7 @@ class StatementReader:
     def _take_positions(self, cls: type[PtoOp], parts: StatementParts) -> None:
         """Attributes that no word names, in the order of the template."""
         fields = cls.signature().fields
-        names = layout_of(cls).positional
+        names = assembly_format_of(cls).positional
         if len(parts.by_position) > len(names):
             extra = parts.by_position[len(names)]
             fix = f"a value is written `%{extra.text}`" if isinstance(extra, t.WordNode) else None

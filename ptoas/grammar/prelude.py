@@ -1,4 +1,4 @@
-"""Making the operations that a plan needs before its own: constants, new tiles, windows of views."""
+"""Making the operations that a template needs before its own: constants, new tiles, windows of views."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import IndexType, IntegerAttr, LocationAttr
 from xdsl.ir import Operation, SSAValue
 
 from ptoas.dialects.pto.views import new_tile, part_of
-from ptoas.grammar.plan import Alloc, Constant, Prelude, WindowOperand
+from ptoas.grammar.op_template import Alloc, Constant, Prelude, WindowOperand
 
 
 def make_prelude(

@@ -25,10 +25,7 @@ from xdsl.printer import Printer
 from ptoas.dialects.pto.enums import PtoEnumAttr
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
 from ptoas.dialects.pto.types import TileType
-from ptoas.grammar.bodies import READ_WITH_BODIES, TARGET
-from ptoas.grammar.comments import Comments, Said
-from ptoas.grammar.control import NO_INLINE
-from ptoas.grammar.template import (
+from ptoas.grammar.assembly_format import (
     AssemblyFormat,
     Attributes,
     Body,
@@ -38,11 +35,14 @@ from ptoas.grammar.template import (
     Pieces,
     Types,
     UnitAttribute,
+    assembly_format_of,
     joined,
-    layout_of,
     names_in,
 )
-from ptoas.grammar.template import Attribute as Attribute_
+from ptoas.grammar.assembly_format import Attribute as Attribute_
+from ptoas.grammar.bodies import READ_WITH_BODIES, TARGET
+from ptoas.grammar.comments import Comments, StatementComments
+from ptoas.grammar.control import NO_INLINE
 from ptoas.grammar.unregistered import EXTRA_OPERANDS, OPERAND_KEYS
 
 FORMS = ("asm", "ssa", "dps", "generic")
@@ -58,16 +58,16 @@ def write_module(module: ModuleOp, form: str, comments: bool = False) -> str:
     """
     out = StringIO()
     function = bare_function(module) if form == "asm" else None
-    said = Comments(module, form != "asm", function) if comments else None
-    printer = FormPrinter(out, form, said)
-    if said is not None and said.head:
-        printer.print_string("\n".join(said.head) + "\n\n")
+    attached = Comments(module, form != "asm", function) if comments else None
+    printer = FormPrinter(out, form, attached)
+    if attached is not None and attached.head:
+        printer.print_string("\n".join(attached.head) + "\n\n")
     if function is not None:
         printer.print_bare(function, module.attributes.get(TARGET))
     else:
         printer.print_op(module)
     text = out.getvalue().rstrip("\n")
-    return "\n".join([text, "", *said.tail]) if said is not None and said.tail else text
+    return "\n".join([text, "", *attached.tail]) if attached is not None and attached.tail else text
 
 
 def bare_function(module: ModuleOp) -> FuncOp | None:
@@ -163,19 +163,19 @@ class FormPrinter(Printer):
     # --- operations
 
     def print_op(self, op: Operation) -> None:
-        said = None if self.comments is None else self.comments.of(op)
-        self._print_before(said)
+        attached = None if self.comments is None else self.comments.of(op)
+        self._print_before(attached)
         self._print_in_scope(op)
-        self._print_after(said)
+        self._print_after(attached)
 
-    def _print_before(self, said: Said | None) -> None:
-        for comment in () if said is None else said.before:
+    def _print_before(self, attached: StatementComments | None) -> None:
+        for comment in () if attached is None else attached.before:
             self.print_string(f"{comment}\n")
 
-    def _print_after(self, said: Said | None) -> None:
-        if said is not None:
-            self.print_string("".join(f"  {comment}" for comment in said.beside))
-            self.print_string("".join(f"\n{comment}" for comment in said.after))
+    def _print_after(self, attached: StatementComments | None) -> None:
+        if attached is not None:
+            self.print_string("".join(f"  {comment}" for comment in attached.beside))
+            self.print_string("".join(f"\n{comment}" for comment in attached.after))
 
     def _print_in_scope(self, op: Operation) -> None:
         if not op.regions:
@@ -230,13 +230,13 @@ class FormPrinter(Printer):
             self.print_attribute(target)
             self.print_string("\n")
         for number, arg in enumerate(block.args):
-            said = None if self.comments is None else self.comments.of_argument(number)
-            self._print_before(said)
+            attached = None if self.comments is None else self.comments.of_argument(number)
+            self._print_before(attached)
             self.print_string(".arg ")
             self.print_ssa_value(arg)
             self.print_string(" : ")
             self.print_attribute(arg.type)
-            self._print_after(said)
+            self._print_after(attached)
             self.print_string("\n")
         for op in block.ops:
             if isinstance(op, ReturnOp):
@@ -246,13 +246,13 @@ class FormPrinter(Printer):
                 and isinstance(op.value, IntegerAttr | FloatAttr)
                 and not op.attributes
             ):
-                said = None if self.comments is None else self.comments.of(op)
-                self._print_before(said)
+                attached = None if self.comments is None else self.comments.of(op)
+                self._print_before(attached)
                 self.print_string(".const ")
                 self.print_ssa_value(op.result)
                 self.print_string(" = ")
                 self.print_attribute(cast(Attribute, op.value))
-                self._print_after(said)
+                self._print_after(attached)
             else:
                 self.print_op(op)
             self.print_string("\n")
@@ -304,7 +304,7 @@ class FormPrinter(Printer):
             self.print_string(" = ")
 
     def _print_instruction(self, op: PtoOp) -> None:
-        layout = layout_of(type(op))
+        layout = assembly_format_of(type(op))
         self._print_result_names(op)
         # Only the DPS form has a place for a second destination.
         grouped = self.form == "dps" or sum(bool(op.operands_of(name)) for name in layout.out_names) > 1
@@ -387,7 +387,7 @@ class FormPrinter(Printer):
                 case Body(name=name):
                     added = self._text_of(self._print_body, getattr(op, name))
                 case Attributes():
-                    elsewhere = layout_of(type(op)).attributes
+                    elsewhere = assembly_format_of(type(op)).attributes
                     added = self._text_of(lambda _, e=elsewhere: self._print_fields(op, e), op)
             if not text or text[-1] in " ([":
                 added = added.lstrip(" ")

@@ -21,8 +21,8 @@ from xdsl.ir import Attribute, Block, Region
 from ptoas.diagnostics import PtoasError, Source
 from ptoas.dialects.pto.type_text import unregistered_op
 from ptoas.grammar import tree as t
+from ptoas.grammar.op_template import OpTemplate
 from ptoas.grammar.parts import ParsedOperand, StatementReader
-from ptoas.grammar.plan import OpTemplate
 from ptoas.grammar.problems import StatementProblem, TypePlaceProblem, counted
 from ptoas.ir.location import PartOffsets
 
@@ -56,9 +56,9 @@ MAX_REGIONS = 1000
 
 
 class UnregisteredReader(StatementReader):
-    """Makes the plan of an unregistered operation."""
+    """Makes the template of an unregistered operation."""
 
-    def plan(self) -> OpTemplate:
+    def template(self) -> OpTemplate:
         """Keep what is written: operands in their order, how many are written to, the rest as attributes."""
         operands: list[ParsedOperand] = []
         outs = 0
@@ -173,20 +173,20 @@ class UnregisteredReader(StatementReader):
         return tuple(types) if wanted else ()
 
 
-def reads_as_another(plan: OpTemplate, types: Sequence[Attribute | None]) -> bool:
-    """Return True if the operation of a plan, printed and read again, is not the unregistered one it was.
+def reads_as_another(template: OpTemplate, types: Sequence[Attribute | None]) -> bool:
+    """Return True if the operation of a template, printed and read again, is not the unregistered one it was.
 
     Under `--allow-unregistered` a form that the dialect does not have is kept, as one of a later revision. If
     the text that it is printed as is a form that the dialect has, part of what was written is lost: the
-    statement is wrong, and not new. `types` are those of the plan's names.
+    statement is wrong, and not new. `types` are those of the template's names.
     """
     from ptoas.grammar.build import Builder
     from ptoas.grammar.parse import read
     from ptoas.grammar.printer import write_module
 
-    block = Block(arg_types=[type for ref in plan.operands if (type := types[ref]) is not None])
-    op = plan.cls.create(
-        operands=block.args, result_types=plan.result_types or (), attributes=plan.attributes
+    block = Block(arg_types=[type for ref in template.operands if (type := types[ref]) is not None])
+    op = template.cls.create(
+        operands=block.args, result_types=template.result_types or (), attributes=template.attributes
     )
     block.add_ops([op, ReturnOp()])
     module = ModuleOp([FuncOp("kept", (block.arg_types, ()), Region(block))])

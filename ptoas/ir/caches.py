@@ -20,7 +20,7 @@ Inputs = ParamSpec("Inputs")
 
 
 def clear_caches() -> None:
-    """Throw away what is kept from the texts read so far; the next one is read as the first.
+    """Empty all caches of parsed text.
 
     Modules, kernels and results stay as they are.
 
@@ -43,15 +43,15 @@ class BoundedCache(dict[Key, Value], Generic[Key, Value]):
         super().__init__()
         self.most = most
 
-    def keep(self, key: Key, value: Value) -> None:
+    def put(self, key: Key, value: Value) -> None:
         if len(self) >= self.most:
             for old in list(self)[: self.most // 2]:
                 self.pop(old, None)
         self[key] = value
 
 
-def remembered(function: Callable[Inputs, Value]) -> Callable[Inputs, Value]:
-    """`function`, which gives the same answer for the same inputs, asked once for each that is kept."""
+def memoize(function: Callable[Inputs, Value]) -> Callable[Inputs, Value]:
+    """Cache the results of a pure function, up to `MOST_KEPT` entries; `clear_caches` empties the cache."""
     cached = lru_cache(MOST_KEPT)(function)
     on_clear(cached.cache_clear)
     return cast("Callable[Inputs, Value]", cached)

@@ -23,7 +23,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ptoas.analysis.structure import walk_of
 from ptoas.dialects.pto.instruction import Instruction
 from ptoas.dialects.pto.types import DYNAMIC, TileType
-from ptoas.dialects.pto.views import AllocTileOp, TAssignOp, can_stand_before
+from ptoas.dialects.pto.views import AllocTileOp, TAssignOp, can_precede
 from ptoas.ir.names import replace_keeping_name, set_name
 
 
@@ -70,7 +70,7 @@ def _assign_first(op: Instruction, result: SSAValue, destination: SSAValue) -> N
     """A result's `tassign` can only stand behind the instruction; a tile's must stand before it (D21)."""
     for use in result.uses:
         assign = use.operation
-        if isinstance(assign, TAssignOp) and can_stand_before(op, assign):
+        if isinstance(assign, TAssignOp) and can_precede(op, assign):
             assign.detach()
             Rewriter.insert_op(assign, InsertPoint.after(cast(Operation, destination.owner)))
             return

@@ -53,12 +53,12 @@ def is_dead(op: Operation) -> bool:
             return False
     if not op.results and not op.regions:
         return False
-    if op.regions and (not isinstance(op, scf.IfOp | scf.ForOp) or _does_something(op)):
+    if op.regions and (not isinstance(op, scf.IfOp | scf.ForOp) or _accesses_memory(op)):
         return False
     return is_side_effect_free(op)
 
 
-def _does_something(op: Operation) -> bool:
+def _accesses_memory(op: Operation) -> bool:
     """Return True if a body has an instruction that accesses memory: a quick test for most of them."""
     return any(is_of(inner.__class__, (PtoOp,)) and accesses(cast(PtoOp, inner)) for inner in op.walk())
 

@@ -73,7 +73,7 @@ def join(module: ModuleOp, cube: func.FuncOp, vector: func.FuncOp) -> func.FuncO
         arguments: list[SSAValue] = []
         for arg in function.body.block.args:
             query = LAUNCH_NAMES.get(arg.name_hint or "")
-            arguments.append(next(positions) if query is None else _asked(query, arg.type, ops))
+            arguments.append(next(positions) if query is None else _query(query, arg.type, ops))
         call = func.CallOp(function.sym_name.data, arguments, [])
         call.location = function.location
         ops.append(call)
@@ -110,7 +110,7 @@ def _common(cube: func.FuncOp, vector: func.FuncOp) -> list[SSAValue]:
     return max(lists, key=len)
 
 
-def _asked(query: type[QueryOp], type: Attribute, ops: list[Operation]) -> SSAValue:
+def _query(query: type[QueryOp], type: Attribute, ops: list[Operation]) -> SSAValue:
     asked = query(result_type=i64)
     ops.append(asked)
     if type == i64:

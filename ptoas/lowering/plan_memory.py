@@ -77,8 +77,8 @@ def plan_module(
     ends: dict[func.FuncOp, dict[TileLoc, int]] = {}
     for function in _callers_first(calls, found):
         name = function.sym_name.data
-        room = Room(target, function, bodies[function], function in simt, found)
-        used = ends[function] = _plan_function(room, frames.get(name, {}), name in called)
+        budget = MemoryBudget(target, function, bodies[function], function in simt, found)
+        used = ends[function] = _plan_function(budget, frames.get(name, {}), name in called)
         for callee in calls[function]:
             # What is called runs while the caller's tiles are alive: its own tiles go above them.
             below = frames.setdefault(callee, {})
@@ -88,7 +88,7 @@ def plan_module(
 
 
 @dataclass(frozen=True)
-class Room:
+class MemoryBudget:
     """Free memory of a target for the tiles of one function."""
 
     target: Target
@@ -152,22 +152,22 @@ def place_added(module: ModuleOp, target: Target, own: Container[SSAValue]) -> N
         if manual_placement(ops):
             used, unplaced = _ends(target, places_of(function, ops), _allocated(ops))
             added = [root for root in unplaced if root not in own]
-            _write_addresses(_stack(added, used, Room(target, function, ops, function in simt, [])))
+            _write_addresses(_stack(added, used, MemoryBudget(target, function, ops, function in simt, [])))
 
 
-def _plan_function(room: Room, base: dict[TileLoc, int], is_called: bool) -> dict[TileLoc, int]:
+def _plan_function(budget: MemoryBudget, base: dict[TileLoc, int], is_called: bool) -> dict[TileLoc, int]:
     """Place what has no address; the end of the used bytes of each memory."""
-    function = room.function
-    places = places_of(function, room.ops)
+    function = budget.function
+    places = places_of(function, budget.ops)
     arguments = [a for a in function.body.block.args if isinstance(a.type, TileType)]
-    used, unplaced = _ends(room.target, places, [*arguments, *_allocated(room.ops)], base)
+    used, unplaced = _ends(budget.target, places, [*arguments, *_allocated(budget.ops)], base)
     if not unplaced and not arguments:
-        return _with_rings(base, used, room)
+        return _with_rings(base, used, budget)
     # A function that others call gets its tiles from them, wherever they lie.
     free = [root for root in unplaced if not (is_called and root in arguments)]
-    idle = [root for root in free if room.target.leaves_alone(root)]
+    idle = [root for root in free if budget.target.leaves_alone(root)]
     free = [root for root in free if root not in idle]
-    addresses = _stack(free, used, room) if manual_placement(room.ops) else _plan_all(free, used, room)
+    addresses = _stack(free, used, budget) if manual_placement(budget.ops) else _plan_all(free, used, budget)
     if arguments and not is_called:
         set_tile_argument_addresses(
             function, [addresses.get(tile, places.address(tile) or 0) for tile in arguments]
@@ -175,24 +175,28 @@ def _plan_function(room: Room, base: dict[TileLoc, int], is_called: bool) -> dic
     # A call wants an address of every tile, and does not look at these.
     _write_addresses({**addresses, **dict.fromkeys(idle, 0)})
     _declare_first(function)
-    return _with_rings(base, used, room)
+    return _with_rings(base, used, budget)
 
 
-def _with_rings(base: dict[TileLoc, int], used: dict[TileLoc, int], room: Room) -> dict[TileLoc, int]:
+def _with_rings(
+    base: dict[TileLoc, int], used: dict[TileLoc, int], budget: MemoryBudget
+) -> dict[TileLoc, int]:
     """Place the rings of channels, beside all tiles and above what callers have; the ends with them."""
-    rings = rings_of(room.ops)
+    rings = rings_of(budget.ops)
     if not rings:
         return used
-    places = places_of(room.function, room.ops)  # where the tiles lie now; placing them adds only constants
+    places = places_of(
+        budget.function, budget.ops
+    )  # where the tiles lie now; placing them adds only constants
     tiles = [(loc, (0, end)) for loc, end in base.items()]
-    for root in _allocated(room.ops):
+    for root in _allocated(budget.ops):
         assert isinstance(root.type, TileType)
         start = places.address(root)
         if start is not None:
-            tiles.append((room.target.space(root.type.loc.data), (start, start + root.type.size_bytes)))
+            tiles.append((budget.target.space(root.type.loc.data), (start, start + root.type.size_bytes)))
     for loc, end in place_rings(rings, tiles).items():
         used[loc] = max(used.get(loc, 0), end)
-        room.check(loc, used[loc], room.limit(loc, rings[0].result))
+        budget.check(loc, used[loc], budget.limit(loc, rings[0].result))
     return used
 
 
@@ -220,46 +224,48 @@ def _ends(
     return used, unplaced
 
 
-def _stack(roots: list[SSAValue], used: dict[TileLoc, int], room: Room) -> dict[SSAValue, int]:
+def _stack(roots: list[SSAValue], used: dict[TileLoc, int], budget: MemoryBudget) -> dict[SSAValue, int]:
     """One above the other, over whatever the program placed itself."""
     addresses: dict[SSAValue, int] = {}
     for root in roots:
         assert isinstance(root.type, TileType)
-        loc = room.target.space(root.type.loc.data)
-        address = _aligned(used.get(loc, 0), room.target.alignment(loc))
+        loc = budget.target.space(root.type.loc.data)
+        address = _aligned(used.get(loc, 0), budget.target.alignment(loc))
         addresses[root] = address
         used[loc] = address + root.type.size_bytes
-        room.check(loc, used[loc], room.limit(loc, root))
+        budget.check(loc, used[loc], budget.limit(loc, root))
         if isinstance(root.owner, Operation):
             add_reason(root.owner, lambda: "above the tiles that have an address in the text")
     return addresses
 
 
-def _plan_all(roots: list[SSAValue], used: dict[TileLoc, int], room: Room) -> dict[SSAValue, int]:
+def _plan_all(roots: list[SSAValue], used: dict[TileLoc, int], budget: MemoryBudget) -> dict[SSAValue, int]:
     by_space: dict[TileLoc, list[LiveTile]] = {}
-    rings = rings_of(room.ops)
-    for tile in _lifetimes(roots, room):
-        by_space.setdefault(room.target.space(tile.type.loc.data), []).append(tile)
+    rings = rings_of(budget.ops)
+    for tile in _lifetimes(roots, budget):
+        by_space.setdefault(budget.target.space(tile.type.loc.data), []).append(tile)
     addresses: dict[SSAValue, int] = {}
     for loc, tiles in by_space.items():
-        step = room.target.alignment(loc)
+        step = budget.target.alignment(loc)
         floor = _aligned(used.get(loc, 0), step)
-        limit = room.limit(loc, tiles[0].root)
+        limit = budget.limit(loc, tiles[0].root)
         kept = placed_rings(rings, loc)
         placed, end = _place_in_turn(tiles, gaps_between(kept, floor, step), step)
         if limit is not None and end > limit and not kept:
             # First come, first served leaves gaps; large tiles first often leaves fewer.
             placed, end = _place(sorted(tiles, key=lambda tile: (-tile.bytes, tile.first)), floor, step)
-        room.check(loc, end, limit, peak(tiles)[1])
+        budget.check(loc, end, limit, peak(tiles)[1])
         used[loc] = end
         addresses.update(placed)
         for tile in tiles:
             if isinstance(tile.root.owner, Operation):
-                add_reason(tile.root.owner, partial(_why_there, tile, placed, tiles, floor))
+                add_reason(tile.root.owner, partial(_placement_reason, tile, placed, tiles, floor))
     return addresses
 
 
-def _why_there(tile: LiveTile, placed: dict[SSAValue, int], tiles: Sequence[LiveTile], floor: int) -> str:
+def _placement_reason(
+    tile: LiveTile, placed: dict[SSAValue, int], tiles: Sequence[LiveTile], floor: int
+) -> str:
     """The reason for a tile's address: tiles that were in the way, and the tile whose bytes it reuses."""
     start = placed[tile.root]
     others = [other for other in tiles if other is not tile]
@@ -280,9 +286,9 @@ def _why_there(tile: LiveTile, placed: dict[SSAValue, int], tiles: Sequence[Live
     return f"{tile.type.size_bytes} bytes at {where}{reused}"
 
 
-def _lifetimes(roots: list[SSAValue], room: Room) -> list[LiveTile]:
+def _lifetimes(roots: list[SSAValue], budget: MemoryBudget) -> list[LiveTile]:
     """Live ranges of tiles in order of their start; an unused tile lives only where it is made."""
-    liveness = Liveness(room.function, room.ops)
+    liveness = Liveness(budget.function, budget.ops)
     return sorted((liveness.live(root) or _unused(root, liveness) for root in roots), key=lambda t: t.first)
 
 

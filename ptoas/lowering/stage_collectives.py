@@ -41,7 +41,7 @@ from ptoas.targets import Target
 BLOCK = 32
 """Bytes of the smallest tile row."""
 
-WHERE_NO_LIMIT = 192 * 1024
+UNLIMITED_STAGING_BYTES = 192 * 1024
 """Bytes of staging tiles on a target without a memory limit."""
 
 LEAST = 32 * BLOCK
@@ -160,7 +160,7 @@ def _share(
     function = _function_of(op)
     limit = target.memory_size(TileLoc.Vec, function in simt)
     if limit is None:
-        limit = WHERE_NO_LIMIT
+        limit = UNLIMITED_STAGING_BYTES
     if function in simt and target.ub is not None and target.ub.default_budget is not None:
         limit = min(limit, target.ub.default_budget)
     # Functions that call each other have their tiles at the same time.

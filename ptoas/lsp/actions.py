@@ -23,10 +23,10 @@ def code_actions(
     """Return quick fixes for findings between two offsets, and a fix-all action if it is safe."""
     findings = [d for d in file.findings(tuple(targets)) if d.edits]
     found: list[lsp.CodeAction] = []
-    if _wanted(lsp.CodeActionKind.QuickFix, only):
+    if _requested(lsp.CodeActionKind.QuickFix, only):
         here = (d for d in findings if d.span.offset <= last and first <= d.span.offset + d.span.length)
         found += [_fix(file, finding, targets, docs) for finding in here]
-    if _wanted(FIX_ALL, only):
+    if _requested(FIX_ALL, only):
         sure = [d for d in findings if can_fix(d, targets=targets)]
         _, done = applied(file.document.source.text, sure)
         edits = dict.fromkeys(edit for finding in done for edit in finding.edits)
@@ -38,7 +38,7 @@ def code_actions(
     return found
 
 
-def _wanted(kind: str, only: Sequence[str] | None) -> bool:
+def _requested(kind: str, only: Sequence[str] | None) -> bool:
     """Return True if the client requested this kind; `source` matches all kinds with that prefix."""
     return only is None or any(kind == each or kind.startswith(f"{each}.") for each in only)
 

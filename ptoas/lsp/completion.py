@@ -23,10 +23,10 @@ from ptoas.dialects.pto.enums import (
 from ptoas.dialects.pto.geometry import FRACTALS
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.syntax_errors import DIRECTIVES
+from ptoas.grammar.assembly_format import assembly_format_of
 from ptoas.grammar.mlir import OPCODES as MLIR_OPCODES
 from ptoas.grammar.opcodes import opcode_class
 from ptoas.grammar.syntax import STRUCTURE
-from ptoas.grammar.template import layout_of
 from ptoas.lsp.describe import enumerations, instruction_markdown, short_type
 from ptoas.lsp.document import Document, SourceStatement
 from ptoas.lsp.names import Kind, NameIndex
@@ -258,7 +258,7 @@ def _attributes(prefix: str) -> Iterator[Item]:
 def _positional(op: type[PtoOp], prefix: str) -> Iterator[Item]:
     """Values of the attribute that stands at this place between brackets."""
     fields = op.signature().fields
-    places = [name for name in re.findall(r"#(\w+)", layout_of(op).template) if name in fields]
+    places = [name for name in re.findall(r"#(\w+)", assembly_format_of(op).template) if name in fields]
     at = prefix.count(",", prefix.rfind("[") + 1)
     enum = fields[places[at]].enum if at < len(places) and "[" in prefix else None
     for value in enum.spellings() if enum is not None else ():
@@ -283,7 +283,7 @@ def _field_values(op: type[PtoOp] | None, key: str) -> Iterator[Item]:
 @cache
 def _template_words(op: type[PtoOp]) -> tuple[str, ...]:
     """The words that an instruction has between its operands: `addr =`, `ins(`."""
-    layout = layout_of(op)
+    layout = assembly_format_of(op)
     if not layout.every_form and "ins(" not in layout.template:
         return ("ins(",)
     template = re.sub(r"[$^#&]\w+(?::x)?|\{\w+\}", "", layout.template)

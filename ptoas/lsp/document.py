@@ -17,7 +17,7 @@ from xdsl.ir import Operation, SSAValue
 
 from ptoas.diagnostics import Diagnostic, PtoasError, Source
 from ptoas.grammar.build import Builder
-from ptoas.grammar.layout import RawStatement, Region, blank_comments, cut, say_nothing
+from ptoas.grammar.layout import RawStatement, Region, blank_comments, ignore_diagnostics, split_statements
 from ptoas.grammar.parse import read
 from ptoas.grammar.scan import scan
 
@@ -147,13 +147,13 @@ class Document:
     @cached_property
     def blanked(self) -> str:
         """The text without its comments, places kept."""
-        return blank_comments(self.source.text, say_nothing)
+        return blank_comments(self.source.text, ignore_diagnostics)
 
     @cached_property
     def top(self) -> list[SourceStatement]:
         """The statements outside all bodies."""
         read = self._read[0].statements
-        return _statements(read or cut(self.source.text, say_nothing), None, 0)
+        return _statements(read or split_statements(self.source.text, ignore_diagnostics), None, 0)
 
     @cached_property
     def statements(self) -> list[SourceStatement]:

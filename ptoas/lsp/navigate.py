@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from lsprotocol import types as lsp
 
 from ptoas.diagnostics import Source
-from ptoas.grammar.layout import blank_comments, say_nothing
+from ptoas.grammar.layout import blank_comments, ignore_diagnostics
 from ptoas.lsp.describe import short_type
 from ptoas.lsp.document import Document, SourceStatement
 from ptoas.lsp.names import MARKS, Kind, Name, NameOccurrence
@@ -107,7 +107,7 @@ _DEFINED = {"function": Kind.FUNCTION, "type": Kind.TYPE, "attribute": Kind.ATTR
 def outline(uri: str, source: Source) -> list[lsp.WorkspaceSymbol]:
     """The functions and aliases of a text, without reading it: a workspace has many files."""
     found: list[lsp.WorkspaceSymbol] = []
-    for match in _DEFINES.finditer(blank_comments(source.text, say_nothing)):
+    for match in _DEFINES.finditer(blank_comments(source.text, ignore_diagnostics)):
         word = match.lastgroup or ""
         where = range_of(source, *match.span(word))
         found.append(lsp.WorkspaceSymbol(lsp.Location(uri, where), match[word], SYMBOL_KINDS[_DEFINED[word]]))

@@ -11,8 +11,8 @@ from xdsl.ir import Attribute
 
 from ptoas.dialects.pto.constraints import PtoConstraint
 from ptoas.dialects.pto.instruction import Instruction, PtoOp, Slot
+from ptoas.grammar.assembly_format import assembly_format_of
 from ptoas.grammar.opcodes import opcode_class
-from ptoas.grammar.template import layout_of
 from ptoas.lsp.document import Document, SourceStatement
 
 _HEAD = re.compile(r'\s*(?P<results>%[^="]*=(?!=))?\s*(?P<opcode>[A-Za-z_][\w$]*(?:\.[\w$]+)*)')
@@ -72,7 +72,7 @@ def call_at(prefix: str, types: list[Attribute | None] | None = None) -> CallSit
     rest = prefix[head.end() :]
     if not rest:
         return None
-    layout = layout_of(op)
+    layout = assembly_format_of(op)
     by_name = {slot.name: slot for slot in op.signature().slots}
     if layout.every_form:
         names = [name for name in _PIECE.findall(layout.template) if name in by_name]

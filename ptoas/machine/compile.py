@@ -30,13 +30,13 @@ from ptoas.dialects.pto.remote import SignalOp
 from ptoas.dialects.pto.scalar import ElementOp, LoadScalarOp, StoreScalarOp
 from ptoas.dialects.pto.slots import slot_places
 from ptoas.dialects.pto.sync import (
+    AcquiresToken,
     BufferTokenOp,
     CmoCacheInvalidOp,
     DrainOp,
     FenceBarrierAllOp,
     FlagOp,
     SetsFlag,
-    TakesToken,
 )
 from ptoas.dialects.pto.views import AllocTileOp, SetValidShapeOp, TAssignOp
 from ptoas.ir.names import name_of
@@ -398,7 +398,7 @@ class FunctionCompiler(ControlFlow, Placement):
                 chosen = self.keep(chosen_event(op, self.machine))
                 self.line(f"{self.keep(partial(act, op, source, sink))}({chosen}({self.ref(event)}))")
             case BufferTokenOp():
-                act = race.take_token if isinstance(op, TakesToken) else race.give_token
+                act = race.take_token if isinstance(op, AcquiresToken) else race.give_token
                 token = op.token
                 number = str(token.value.data) if isinstance(token, IntegerAttr) else self.ref(token)
                 self.line(f"{self.keep(partial(act, op, op.pipe))}({number})")

@@ -61,8 +61,8 @@ def count(op: CounterOp, m: Machine) -> Callable[..., None]:
             what = f"waits for counter {which} of {other}, which does not run this"
         else:
             what = f"waits for counter {which} from {m.launch.names(senders)}"
-        told = partial(_told, what, counter, senders, m)
-        take_counter(m, op, counter, key, None if stops_core else _pipe(m, pipe), senders, told)
+        describe = partial(_describe_wait, what, counter, senders, m)
+        take_counter(m, op, counter, key, None if stops_core else _pipe(m, pipe), senders, describe)
 
     return run
 
@@ -71,7 +71,7 @@ def _pipe(m: Machine, pipe: Pipe) -> Pipe | None:
     return pipe if m.target.has_pipes else None
 
 
-def _told(what: str, counter: Counter, senders: Sequence[int], m: Machine) -> str:
+def _describe_wait(what: str, counter: Counter, senders: Sequence[int], m: Machine) -> str:
     taken = counter.taken.get(m.actor_number, 0)
     counts = [counter.sent.get(sender, 0) for sender in senders] or [0]
     return f"{what}: set {min(counts)} times, awaited {taken} times before"

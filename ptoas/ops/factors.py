@@ -77,13 +77,13 @@ def factor(tile: Tile, panel: int | None = None) -> Fill:
     whole = tile.valid == (tile.rows, tile.cols) and tile.size_bytes == boxes.nbytes
     converted = tile.dtype.number != number_of(tile)
     if whole and converted and boxes.nbytes >= LEAST_KEPT and boxes.nbytes % 8 == 0:
-        return kept(tile, boxes, panel)
-    room = np.empty(tile.valid, number_of(tile))
+        return cached_factor(tile, boxes, panel)
+    buffer = np.empty(tile.valid, number_of(tile))
     unpack = unpacking(tile, boxes)
 
     def fill() -> Array:
-        unpack(room)
-        return in_panels(room, width) if panel else room
+        unpack(buffer)
+        return in_panels(buffer, width) if panel else buffer
 
     return fill
 
@@ -106,8 +106,8 @@ def unpacking(tile: Tile, boxes: Array) -> Callable[[Array], None]:
     convert = CONVERSIONS.get(tile.dtype.text)
     numbers = boxes.view(tile.dtype.number)
 
-    def unpack(room: Array) -> None:
-        target = room.reshape(boxes.shape)
+    def unpack(buffer: Array) -> None:
+        target = buffer.reshape(boxes.shape)
         if convert is None or not convert(boxes, target):
             target[...] = numbers
 
@@ -156,7 +156,7 @@ class UnpackedCache:
         """A number for the interpretation of the bytes, which is faster to look up."""
         return self._forms.setdefault((tile.dtype.text, tile.geometry, tile.valid, panel), len(self._forms))
 
-    def keep(self, key: tuple[object, ...], content: bytearray, matrix: Array) -> None:
+    def put(self, key: tuple[object, ...], content: bytearray, matrix: Array) -> None:
         self.drop(key)
         self.found[key] = (content, matrix)
         self.size += len(content) + matrix.nbytes
@@ -169,15 +169,15 @@ class UnpackedCache:
             self.size -= len(old[0]) + old[1].nbytes
 
 
-KEPT: WeakKeyDictionary[LocalMemory, UnpackedCache] = WeakKeyDictionary()
+FACTORS: WeakKeyDictionary[LocalMemory, UnpackedCache] = WeakKeyDictionary()
 
 
-def kept(tile: Tile, boxes: Array, panel: int | None) -> Fill:
+def cached_factor(tile: Tile, boxes: Array, panel: int | None) -> Fill:
     """Numbers of the same bytes are the same: they are looked up first."""
     words = tile.flat.view(np.uint64)
     bytes_: Any = memoryview(words)  # A bytearray is compared with it at once, without a copy.
     sample = words[:: max(1, len(words) // SAMPLES)]
-    memory = KEPT.setdefault(tile.memory, UnpackedCache())
+    memory = FACTORS.setdefault(tile.memory, UnpackedCache())
     form, found = memory.form(tile, panel), memory.found
     unpack, number = unpacking(tile, boxes), number_of(tile)
 
@@ -190,7 +190,7 @@ def kept(tile: Tile, boxes: Array, panel: int | None) -> Fill:
         unpack(matrix)
         if panel:
             matrix = in_panels(matrix, panel)
-        memory.keep(key, bytearray(bytes_), matrix)
+        memory.put(key, bytearray(bytes_), matrix)
         return matrix
 
     return fill

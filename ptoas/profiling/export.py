@@ -32,7 +32,7 @@ def actor_names(profile: Profile) -> dict[ActorKey, str]:
 
 def iteration(each: Slice) -> dict[str, int]:
     """Iteration numbers of the loops around an instruction."""
-    return dict(zip(map(loop_name, each.work.loops), each.turns, strict=True))
+    return dict(zip(map(loop_name, each.work.loops), each.iterations, strict=True))
 
 
 # --- Chrome trace ------------------------------------------------------------------------------------

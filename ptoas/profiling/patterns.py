@@ -87,7 +87,7 @@ class Indices:
     sorted_bursts: int = 0
     """The same if the indices were sorted."""
 
-    def look(self, idx: Array, size: int, width: int) -> None:
+    def sample(self, idx: Array, size: int, width: int) -> None:
         self.looks += 1
         self.count += idx.size
         flat = idx.reshape(-1).astype(np.int64)
@@ -145,7 +145,7 @@ class Patterns:
             self.indices[op] = found
         if found.looks >= MOST_LOOKS:
             return
-        found.look(idx.load_raw(), data.dtype.size, table.shape5[4])
+        found.sample(idx.load_raw(), data.dtype.size, table.shape5[4])
         if step.places is not None:
             starts = step.places().reshape(-1) - table.buffer.address
             pieces = np.stack([starts, starts + data.dtype.size], axis=1)

@@ -104,7 +104,7 @@ class _Core:
             if time > (steps[-1][0] if steps else 0):
                 steps.append((time, source, sync))
 
-    def told_by(self, pipe: int, other: int, time: int) -> Iterator[int]:
+    def known_from(self, pipe: int, other: int, time: int) -> Iterator[int]:
         """The waits that brought the news of `other` at `time` to `pipe`."""
         for _ in PIPES:
             steps = self.steps[pipe][other]
@@ -185,7 +185,7 @@ def _work(core: _Core, work: Work, executed: list[Sync], overlapping: set[int]) 
         for other, wrote, name, (time, first) in core.log.before(touch):
             if other == pipe and (pipe not in overlapping or _in_order(touch, first, work)):
                 continue
-            for number in core.told_by(pipe, other, time):
+            for number in core.known_from(pipe, other, time):
                 key = (first.op, work.op)
                 if key not in executed[number].reasons:
                     reason = Reason(first, work, touch.operand.name, wrote, touch.write, name)

@@ -80,7 +80,7 @@ class TraceEvent(NamedTuple):
     subject: Any
     """The work; the signal; the operation of a barrier; key and pipe of a release or acquire."""
     actor: ActorKey
-    turns: tuple[int, ...] = ()
+    iterations: tuple[int, ...] = ()
     """Iteration numbers of the enclosing loops."""
 
 
@@ -235,10 +235,10 @@ class Watcher:
 
     def _note(self, what: What, subject: object, loops: tuple[Operation, ...], op: Operation | None) -> None:
         self.machine.hold(EVENT_BYTES, op)
-        turns = tuple(map(self.iterations.__getitem__, loops)) if loops else ()
+        iterations = tuple(map(self.iterations.__getitem__, loops)) if loops else ()
         held = self._held if what is What.RELEASE else None
         events = self.recorder.trace.events if held is None else held
-        events.append(TraceEvent(what, subject, self._actor(), turns))
+        events.append(TraceEvent(what, subject, self._actor(), iterations))
 
     def _actor(self) -> ActorKey:
         actor = self.machine.actor

@@ -146,7 +146,7 @@ def _loops(trace: Trace, timeline: Timeline) -> Iterator[Diagnostic]:
     for (loop, _), numbers in by_loop.items():
         slices = [timeline.slices[n] for n in numbers]
         depth = slices[0].work.loops.index(loop)
-        if len({each.turns[: depth + 1] for each in slices}) < 2:
+        if len({each.iterations[: depth + 1] for each in slices}) < 2:
             continue
         taken = _covered((each.start, each.end) for each in slices)
         needed, free = (_covered((one.start[n], one.end[n]) for n in numbers) for one in (data, fresh))
@@ -167,7 +167,7 @@ def _one_buffer(
         if cause is None:
             continue
         user = timeline.slices[cause[0]]
-        if user.turns[: depth + 1] != each.turns[: depth + 1] and user.pipe is not each.pipe:
+        if user.iterations[: depth + 1] != each.iterations[: depth + 1] and user.pipe is not each.pipe:
             key = (each.work.op, user.work.op)
             lost[key] = lost.get(key, 0.0) + data.start[n] - data.free[n]
             found[key] = (each, user, cause[1])

@@ -43,7 +43,7 @@ class StaticProfiler:
     block: int = 0
     depth: int = 0
     values: dict[SSAValue, int | None] = field(default_factory=dict[SSAValue, "int | None"])
-    turns: dict[Operation, int] = field(default_factory=dict[Operation, int])
+    iterations: dict[Operation, int] = field(default_factory=dict[Operation, int])
     knowledge: Knowledge = field(default_factory=Knowledge)
     places: dict[func.FuncOp, StorageMap] = field(default_factory=dict[func.FuncOp, StorageMap])
     works: dict[Operation, Work | None] = field(default_factory=dict["Operation", "Work | None"])
@@ -65,7 +65,7 @@ class StaticProfiler:
                 self._for(op, places)
             case scf.WhileOp():
                 self._assume(op, "a loop that data ends is walked once")
-                self.turns[op] = 0
+                self.iterations[op] = 0
                 self._block(op.before_region.block, places)
                 self._block(op.after_region.block, places)
             case scf.IfOp() | scf.IndexSwitchOp():
@@ -90,16 +90,16 @@ class StaticProfiler:
         first, end, step = bounds
         body = op.body.block
         known = first is not None and end is not None and bool(step)
-        turns = range(1)
+        iterations = range(1)
         if not known:
             self._assume(op, "a loop whose bounds are not known is walked once")
         elif first is not None and end is not None and step:
-            turns = range(first, end, step)
+            iterations = range(first, end, step)
         for argument, value in zip(body.args[1:], op.iter_args, strict=True):
             self.values[argument] = self.values.get(value)
-        for turn in turns:
+        for turn in iterations:
             self.values[body.args[0]] = turn if known else None
-            self.turns[op] = turn
+            self.iterations[op] = turn
             self._block(body, places)
             self._hand_on(body.args[1:], body.last_op)
         for result, argument in zip(op.results, body.args[1:], strict=True):
@@ -160,8 +160,8 @@ class StaticProfiler:
     def _note(self, what: What, subject: object, loops: tuple[Operation, ...]) -> None:
         if len(self.trace.events) >= MOST_EVENTS:
             raise UsageError(f"more than {MOST_EVENTS:,} instructions; give smaller bounds (--arg n=...)")
-        turns = tuple(self.turns[loop] for loop in loops)
-        self.trace.events.append(TraceEvent(what, subject, (0, self.block, 0), turns))
+        iterations = tuple(self.iterations[loop] for loop in loops)
+        self.trace.events.append(TraceEvent(what, subject, (0, self.block, 0), iterations))
 
     def _assume(self, op: Operation, what: str) -> None:
         note = f"line {line_of(op)}: {what}"

@@ -45,7 +45,7 @@ NOTHING = -1
 class Slice:
     """One pipe's part of an executed instruction."""
 
-    __slots__ = ("actor", "cause", "end", "free", "pipe", "start", "turns", "via", "work")
+    __slots__ = ("actor", "cause", "end", "free", "iterations", "pipe", "start", "via", "work")
 
     def __init__(
         self,
@@ -54,13 +54,13 @@ class Slice:
         pipe: Pipe,
         start: float,
         end: float,
-        turns: tuple[int, ...],
+        iterations: tuple[int, ...],
         free: float,
         cause: int,
         via: Operation | str | None,
     ):
         self.work, self.actor, self.pipe = work, actor, pipe
-        self.start, self.end, self.turns = start, end, turns
+        self.start, self.end, self.iterations = start, end, iterations
         self.free = free
         """The time since which the pipe had been free."""
         self.cause = cause
@@ -236,7 +236,7 @@ def _place(timeline: Timeline, core: _Core, event: TraceEvent, duration: Callabl
         # Two parts on one pipe, as an atomic store has, follow each other.
         begin, why = (free, (core.last[pipe], None)) if free > start else (start, (cause, via))
         end = begin + cycles
-        timeline.slices.append(Slice(work, event.actor, part.pipe, begin, end, event.turns, free, *why))
+        timeline.slices.append(Slice(work, event.actor, part.pipe, begin, end, event.iterations, free, *why))
         core.free[pipe], core.last[pipe] = end, number
     core.handshakes(work.after, f"the end of {work.name}")
 

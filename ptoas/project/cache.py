@@ -50,7 +50,7 @@ class Cache:
 
     def __init__(self, options: object):
         self.folder = folder() / f"verdicts-{FORMAT}"
-        self.asked = f"{_program()}\n{options!r}".encode("utf-8", "surrogateescape")
+        self.fingerprint = f"{_program()}\n{options!r}".encode("utf-8", "surrogateescape")
 
     def find(self, path: str) -> tuple[str | None, FileReport | None]:
         """The key of a file as it is now, and its verdict if there is one; no key for what can't be read."""
@@ -58,14 +58,14 @@ class Cache:
             data = read_plain(path)
         except (OSError, ValueError):
             return None, None
-        key = sha256(b"\0".join((self.asked, os.fsencode(path), data))).hexdigest()
+        key = sha256(b"\0".join((self.fingerprint, os.fsencode(path), data))).hexdigest()
         try:
             kept: Any = json.loads(read_plain(self._place(key), MOST_BYTES))
             return key, _restored(path, data.decode("utf-8-sig"), kept)
         except (OSError, ValueError, KeyError, TypeError, IndexError, RecursionError):
             return key, None  # not there, or not ours
 
-    def keep(self, key: str, report: FileReport) -> None:
+    def put(self, key: str, report: FileReport) -> None:
         """Remember a verdict; a folder that can't be written to remembers nothing."""
         if any(d.code == "PTO-X001" for d in report.report.diagnostics):
             return

@@ -10,7 +10,7 @@ from ptoas.dialects import pto
 from ptoas.dialects.pto import CHAPTERS, OPS
 from ptoas.dialects.pto.constraints import PtoConstraint
 from ptoas.dialects.pto.instruction import Instruction, PtoOp, Slot
-from ptoas.grammar.template import layout_of
+from ptoas.grammar.assembly_format import assembly_format_of
 from ptoas.targets import TARGETS
 from ptoas.targets.row import Forms, Row, Unsupported
 from ptoas.targets.specs import Types
@@ -57,7 +57,7 @@ def _kind(slot: Slot) -> str:
 def forms(op: type[PtoOp]) -> dict[str, str]:
     """Return the syntax of the instruction in each form, without types."""
     name = op.mnemonic()
-    layout = layout_of(op)
+    layout = assembly_format_of(op)
     if layout.every_form:
         text = layout.template.replace("{attrs}", "").replace("$", "%").replace("^", "!").replace(":x", "")
         return {"every form": f"pto.{name} {' '.join(text.split())}"}
@@ -92,15 +92,15 @@ def _operands(rows: Sequence[Row]) -> dict[str, dict[str, list[str]]]:
     found: dict[str, dict[str, dict[str, None]]] = {}
     for row in rows:
         for slot, spec in row.tiles.items():
-            said = found.setdefault(slot, {})
-            said.setdefault("memories", {}).update(dict.fromkeys(loc.value for loc in spec.locs))
-            said.setdefault("types", {}).update(_texts(spec.types))
+            texts = found.setdefault(slot, {})
+            texts.setdefault("memories", {}).update(dict.fromkeys(loc.value for loc in spec.locs))
+            texts.setdefault("types", {}).update(_texts(spec.types))
         for slot, spec in row.views.items():
-            said = found.setdefault(slot, {})
-            said.setdefault("layouts", {}).update(dict.fromkeys(each.value for each in spec.layouts or ()))
-            said.setdefault("types", {}).update(_texts(spec.types))
+            texts = found.setdefault(slot, {})
+            texts.setdefault("layouts", {}).update(dict.fromkeys(each.value for each in spec.layouts or ()))
+            texts.setdefault("types", {}).update(_texts(spec.types))
     return {
-        slot: {what: list(names) for what, names in said.items() if names} for slot, said in found.items()
+        slot: {what: list(names) for what, names in texts.items() if names} for slot, texts in found.items()
     }
 
 
@@ -143,11 +143,11 @@ def _entry(entry: dict[str, Any]) -> Iterable[str]:
         yield ""
 
 
-def _targets(said: dict[str, dict[str, Any]]) -> Iterable[str]:
+def _targets(texts: dict[str, dict[str, Any]]) -> Iterable[str]:
     """A row for the targets that say the same."""
     alike: dict[str, list[str]] = {}
-    for target, entry in said.items():
-        alike.setdefault(_said(entry), []).append(f"`{target}`")
+    for target, entry in texts.items():
+        alike.setdefault(_documented(entry), []).append(f"`{target}`")
     if list(alike) == [_ANY]:
         yield from ("All targets have it.", "")
         return
@@ -161,12 +161,12 @@ _ANY = "as its types say"
 _WORDS = {"memories": "in", "layouts": "laid out as", "types": "of"}
 
 
-def _said(entry: dict[str, Any]) -> str:
+def _documented(entry: dict[str, Any]) -> str:
     if "missing" in entry:
         return f"not there: {entry['missing']}"
     alike: dict[str, list[str]] = {}
-    for slot, said in entry["operands"].items():
-        words = [f"{_WORDS[what]} {' '.join(f'`{name}`' for name in names)}" for what, names in said.items()]
+    for slot, texts in entry["operands"].items():
+        words = [f"{_WORDS[what]} {' '.join(f'`{name}`' for name in names)}" for what, names in texts.items()]
         alike.setdefault(" ".join(words), []).append(f"`{slot}`")
     parts = [f"{', '.join(slots)} {text}" for text, slots in alike.items() if text]
     return "; ".join(parts) or _ANY

@@ -129,7 +129,7 @@ def _other_codes() -> list[str]:
 def describe_target(target: Target) -> dict[str, Any]:
     """A target as plain data."""
     ub = target.ub
-    gather = next(op for op in OPS if issubclass(op, IndexedMemoryOp) and op.GIVES_TILES)
+    gather = next(op for op in OPS if issubclass(op, IndexedMemoryOp) and op.RETURNS_TILES)
     row = target.entry(gather)
     assert isinstance(row, Row)
     default, table, data = row.defaults["coalesce"], row.model, row.tiles["dst"]

@@ -131,10 +131,10 @@ def as_configured(
     if "ptoas:" not in source.text:
         return report.filtered(options.select, ignore, options.werror)
 
-    def is_wanted(code: str) -> bool:
-        return _is_wanted(code, options.select, ignore)
+    def is_selected(code: str) -> bool:
+        return _is_selected(code, options.select, ignore)
 
-    kept = without_ignored(report.diagnostics, source, is_wanted, whole)
+    kept = without_ignored(report.diagnostics, source, is_selected, whole)
     return Report(kept, report.targets).filtered(options.select, ignore, options.werror)
 
 
@@ -146,7 +146,7 @@ def source_of(report: Report, source: Source) -> Source:
     return source
 
 
-def _is_wanted(code: str, select: Sequence[str], ignore: Sequence[str]) -> bool:
+def _is_selected(code: str, select: Sequence[str], ignore: Sequence[str]) -> bool:
     """Return True if findings of this code, or of some codes with this prefix, are reported."""
     wanted = not select or any(code.startswith(each) or each.startswith(code) for each in select)
     return wanted and not any(code.startswith(each) for each in ignore)

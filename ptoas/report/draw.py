@@ -95,12 +95,12 @@ def colour(pipe: Pipe) -> str:
     return f"var(--{PIPE_NAMES[pipe]})"
 
 
-def steps(total: float, wanted: int = 8, base: int = 10) -> list[float]:
+def steps(total: float, count: int = 8, base: int = 10) -> list[float]:
     """Round numbers from 0 to a total: multiples of powers of a base."""
     unit = 1.0
-    while unit * base <= total / wanted:
+    while unit * base <= total / count:
         unit *= base
-    step = next(unit * n for n in (1, 2, 4 if base == 16 else 5, 8, base) if unit * n >= total / wanted)
+    step = next(unit * n for n in (1, 2, 4 if base == 16 else 5, 8, base) if unit * n >= total / count)
     return [step * n for n in range(int(total / step) + 1)]
 
 

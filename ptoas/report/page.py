@@ -118,7 +118,7 @@ def _data(profile: Profile) -> dict[str, Any]:
         "work": [works[id(each.work)] for each in slices],
         "start": [round(each.start, 1) for each in slices],
         "end": [round(each.end, 1) for each in slices],
-        "turns": [",".join(map(str, each.turns)) for each in slices],
+        "turns": [",".join(map(str, each.iterations)) for each in slices],
         "critical": [n for n, each in enumerate(slices) if id(each) in critical],
         "labels": list(labels),
         "arrows": [[arrow.source, arrow.target, labels[arrow.label]] for arrow in arrows],

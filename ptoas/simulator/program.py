@@ -26,16 +26,16 @@ ROOM = {f"PTO_CPU_SIM_{memory}_BYTES": str(8 << 20) for memory in ("UB", "L1", "
 """The simulator's memories: cpu has no limits, and a program that fits a device fits these."""
 
 
-def find_compiler(asked: str | None) -> list[str]:
+def find_compiler(requested: str | None) -> list[str]:
     """The words of the command that compiles: the one asked for, else `$CXX`, else the first there is."""
-    text = asked or os.environ.get("CXX") or next(filter(shutil.which, COMPILERS), "")
+    text = requested or os.environ.get("CXX") or next(filter(shutil.which, COMPILERS), "")
     try:
         words = shlex.split(text)
     except ValueError:
         words = []
     if words and shutil.which(words[0]) is not None:
         return words
-    option = command_line_span(f"--cxx {text}" if asked else "--cxx")
+    option = command_line_span(f"--cxx {text}" if requested else "--cxx")
     known = ", ".join(COMPILERS)
     message = f"there is no compiler {text!r}" if text else f"there is no C++ compiler: neither of {known} is"
     raise problem("PTO-R711", message, option, fix="--cxx COMMAND, for instance --cxx clang++-19")

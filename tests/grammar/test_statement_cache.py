@@ -193,7 +193,7 @@ def test_a_percent_sign_in_a_string_is_no_name() -> None:
 def test_a_cache_drops_its_older_half_when_it_is_full() -> None:
     kept: BoundedCache[int, str] = BoundedCache(most=4)
     for key in range(5):
-        kept.keep(key, str(key))
+        kept.put(key, str(key))
     assert list(kept) == [2, 3, 4]
 
 

@@ -24,6 +24,6 @@ def test_a_ring_that_is_full_holds_up_the_push() -> None:
     """Four slots: the fifth push waits until the first slot has been given back by both vector cores."""
     found = ptoas.profile(ptoas.parse_file(PIPELINE), ["tiles=6"]).timeline
     pushes = [each for each in found.slices if each.work.name == "tpush_to_aiv"]
-    freed = [each for each in found.slices if each.work.name == "trelu" and each.turns == (0,)]
+    freed = [each for each in found.slices if each.work.name == "trelu" and each.iterations == (0,)]
     assert len(freed) == 2
     assert pushes[4].start >= max(each.end for each in freed)

@@ -28,7 +28,7 @@ def command(*arguments: str) -> Result:
 def test_a_loop_counts_its_turns() -> None:
     found = ptoas.profile(ptoas.parse(loop(1)), target="a2a3")
     loads = [each for each in found.timeline.slices if each.work.name == "tload"]
-    assert [each.turns for each in loads] == [(16 * n,) for n in range(16)]
+    assert [each.iterations for each in loads] == [(16 * n,) for n in range(16)]
     assert len({id(each.work) for each in loads}) == 1, "one work, however often it is executed"
     static = ptoas.profile(ptoas.parse(loop(1)), target="a2a3", static=True)
     assert static.total == pytest.approx(found.total)

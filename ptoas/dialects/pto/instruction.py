@@ -123,9 +123,9 @@ class PtoOp(IRDLOperation, ABC):
     about its operands.
     """
 
-    GIVES_TILES: ClassVar[bool] = False
+    RETURNS_TILES: ClassVar[bool] = False
     """True if its results are tiles that represent the slots of `OUTS` (SSA form)."""
-    ASKS_VALUES: ClassVar[bool] = False
+    REQUIRES_CONSTANTS: ClassVar[bool] = False
     """True if the declaration requires constants among the operands: then each statement is checked
     separately.
     """
@@ -171,9 +171,9 @@ class PtoOp(IRDLOperation, ABC):
     """Slots that the documents write before the others, where that is not the order of declaration."""
 
     ASSEMBLY_FORMAT: ClassVar[str | None] = None
-    """What follows the opcode, as a template that prints the operation and says how it is read.
+    """Template of the text after the opcode, for printing and parsing.
 
-    | piece | stands for |
+    | piece | meaning |
     |---|---|
     | `$name` | the operands of a slot, with commas between them |
     | `^name` | their types; of a result, too: `^result` |
@@ -308,7 +308,7 @@ class PtoOp(IRDLOperation, ABC):
     def values_of(self, slot: str) -> tuple[SSAValue, ...]:
         """The operands in a slot; a destination is a result in SSA form."""
         given = self.operands_of(slot)
-        if given or not self.GIVES_TILES or slot not in self.OUTS:
+        if given or not self.RETURNS_TILES or slot not in self.OUTS:
             return given
         return tuple(self.results[-1 - a.operand] for a in accesses(self) if a.slot == slot)
 
@@ -397,7 +397,7 @@ class Instruction(PtoOp, ABC):
     """An instruction that makes a tile: it has a result (SSA) or writes a destination operand (DPS)."""
 
     OUTS: ClassVar[tuple[str, ...]] = ("dst",)
-    GIVES_TILES: ClassVar[bool] = True
+    RETURNS_TILES: ClassVar[bool] = True
 
     dst = opt_operand_def(AnyTile("T"))
     result = opt_result_def(AnyTile("T"))

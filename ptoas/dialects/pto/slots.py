@@ -102,7 +102,7 @@ def _accesses(
         found += [SlotAccess(slot.name, at, read, write) for at in places[slot.name]]
     # In SSA form the destinations are results, in the order of `OUTS`.
     free = [name for name in op_class.OUTS if not places[name]]
-    if op_class.GIVES_TILES:
+    if op_class.RETURNS_TILES:
         found += [SlotAccess(name, -1 - at, False, True) for at, name in enumerate(free[:results])]
     return tuple(found)
 

@@ -263,11 +263,11 @@ class BufferTokenOp(PtoOp, ABC):
     def token(self) -> IntegerAttr | SSAValue: ...
 
 
-class TakesToken(BufferTokenOp, ABC):
+class AcquiresToken(BufferTokenOp, ABC):
     """The pipe waits until the token has been given back."""
 
 
-class GivesToken(BufferTokenOp, ABC):
+class ReleasesToken(BufferTokenOp, ABC):
     """The pipe gives the token back, after all that it was given before."""
 
 
@@ -290,28 +290,28 @@ class DynamicTokenOp(BufferTokenOp, ABC):
 
 
 @irdl_op_definition
-class GetBufOp(NumberedTokenOp, TakesToken):
+class GetBufOp(NumberedTokenOp, AcquiresToken):
     """The pipe of the class `op_type` takes the token `buf_id`: it waits for whoever holds it."""
 
     name = "pto.get_buf"
 
 
 @irdl_op_definition
-class RlsBufOp(NumberedTokenOp, GivesToken):
+class RlsBufOp(NumberedTokenOp, ReleasesToken):
     """The pipe of the class `op_type` gives the token `buf_id` back when it has done what it was given."""
 
     name = "pto.rls_buf"
 
 
 @irdl_op_definition
-class GetBufDynOp(DynamicTokenOp, TakesToken):
+class GetBufDynOp(DynamicTokenOp, AcquiresToken):
     """`get_buf` of the token whose number is a value."""
 
     name = "pto.get_buf_dyn"
 
 
 @irdl_op_definition
-class RlsBufDynOp(DynamicTokenOp, GivesToken):
+class RlsBufDynOp(DynamicTokenOp, ReleasesToken):
     """`rls_buf` of the token whose number is a value."""
 
     name = "pto.rls_buf_dyn"

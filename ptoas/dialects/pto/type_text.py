@@ -65,7 +65,7 @@ from ptoas.dialects.pto.types import (
     ViewType,
 )
 from ptoas.dialects.syntax_errors import SyntaxProblem
-from ptoas.ir.caches import remembered
+from ptoas.ir.caches import memoize
 
 
 @cache
@@ -117,7 +117,7 @@ def type_from_text(
     return _type_from_text(text, allow_unregistered)
 
 
-@remembered
+@memoize
 def _type_from_text(text: str, allow_unregistered: bool) -> Attribute:
     if (scalar := _SCALARS.get(text)) is not None:
         return scalar

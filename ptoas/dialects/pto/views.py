@@ -163,7 +163,7 @@ def part_of(
     return PartitionViewOp.build(operands=[view, offsets, sizes], result_types=[type])
 
 
-def can_stand_before(op: Operation, assign: TAssignOp) -> bool:
+def can_precede(op: Operation, assign: TAssignOp) -> bool:
     """Return True if `assign` could be inserted before `op` in its block: the address is known there."""
     owner = None if assign.addr is None else assign.addr.owner
     known = not isinstance(owner, Operation) or owner.parent is not op.parent or owner.is_before_in_block(op)
@@ -175,7 +175,7 @@ class SubviewOp(PtoOp):
     """A window of a tile; it shares the tile's bytes and row stride."""
 
     name = "pto.subview"
-    ASKS_VALUES: ClassVar = True
+    REQUIRES_CONSTANTS: ClassVar = True
     ALIASES: ClassVar = ("subset",)
     ASSEMBLY_FORMAT: ClassVar = (
         "$source[$offsets] sizes [#sizes]( valid [$valid])? {attrs} : ^source -> ^result"

@@ -35,7 +35,7 @@ def kept_extents(emit: FunctionEmitter, op: StagedOp) -> Generator[None]:
     saved: list[tuple[str, str, str]] = []
     for tile in dict.fromkeys(tiles):
         assert isinstance(tile.type, TileType)
-        if not _is_looked_at_again(tile, op):
+        if not _is_used_later(tile, op):
             continue
         for word, extent in zip(("Row", "Col"), tile.type.valid, strict=True):
             if extent == DYNAMIC:
@@ -47,7 +47,7 @@ def kept_extents(emit: FunctionEmitter, op: StagedOp) -> Generator[None]:
         emit.line(f"{name}.SetValid{word}({variable});")
 
 
-def _is_looked_at_again(tile: SSAValue, op: StagedOp) -> bool:
+def _is_used_later(tile: SSAValue, op: StagedOp) -> bool:
     """Return True if the tile has uses after this call; a tile made for this call alone has none."""
     if not isinstance(tile.owner, AllocTileOp) or tile.owner.parent is not op.parent:
         return True

@@ -129,8 +129,8 @@ class FunctionEmitter:
 
     # --- names and texts -------------------------------------------------------------------------
 
-    def fresh(self, wanted: str) -> str:
-        return self._names.unique(wanted)
+    def fresh(self, name_hint: str) -> str:
+        return self._names.unique(name_hint)
 
     def name(self, value: SSAValue) -> str:
         """The variable of a value; made from the program's name for it."""
@@ -190,8 +190,8 @@ class FunctionEmitter:
         name = self._tensors.get(value)
         if name is None:
             base = identifier(value.name_hint, "view") if value.name_hint else "view"
-            wanted = f"{base}GM" if isinstance(value.owner, Block) else base
-            name = self._tensors[value] = self._names.unique(wanted)
+            name_hint = f"{base}GM" if isinstance(value.owner, Block) else base
+            name = self._tensors[value] = self._names.unique(name_hint)
         return name
 
     def show_as(self, value: SSAValue, view: CppView | None) -> None:
@@ -210,11 +210,11 @@ class FunctionEmitter:
 
     # --- types -----------------------------------------------------------------------------------
 
-    def alias(self, text: str, wanted: str) -> str:
+    def alias(self, text: str, name_hint: str) -> str:
         """A short name for a type, one for each text."""
         name = self._aliases.get(text)
         if name is None:
-            name = self._aliases[text] = self._names.unique(wanted)
+            name = self._aliases[text] = self._names.unique(name_hint)
         return name
 
     def tile_type(self, value: SSAValue) -> str:
@@ -224,8 +224,8 @@ class FunctionEmitter:
         alias = self._tile_types.get((id(type), shape))
         if alias is None:
             base = capitalised(identifier(value.name_hint or "", "")) or "Local"
-            wanted = base if base.endswith("Tile") else f"{base}Tile"
-            alias = self.alias(tile_cpp(type, shape), wanted)
+            name_hint = base if base.endswith("Tile") else f"{base}Tile"
+            alias = self.alias(tile_cpp(type, shape), name_hint)
             self._tile_types[id(type), shape] = alias
         return alias
 

@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 def emit_call(emit: FunctionEmitter, op: PtoOp) -> None:
     """One call, or the two that an instruction takes: name, template arguments, arguments. What it gives is a
     scalar, if it gives anything."""
-    if _does_nothing(op):
+    if _is_no_op(op):
         return
     row = emit.target.row(op)
     call = row.call if isinstance(row, Row) else Call()
     if call.unsupported is not None:
         raise emit.unsupported(op, call.unsupported)
-    if call.by_rows and _lies_by_columns(emit, op):
+    if call.by_rows and _is_column_major(emit, op):
         arguments = ", ".join(_turned(emit, value) for value in destinations_first(op))
         emit.line(f"{call.name or op.mnemonic().upper()}({arguments});")
         return
@@ -50,7 +50,7 @@ def emit_call(emit: FunctionEmitter, op: PtoOp) -> None:
         call = call.then
 
 
-def _does_nothing(op: PtoOp) -> bool:
+def _is_no_op(op: PtoOp) -> bool:
     """Return True if a load, store or product has a tile whose type is valid for nothing.
 
     The library would use the extents of the memory, and has no valid extent of 0 in a type.
@@ -60,7 +60,7 @@ def _does_nothing(op: PtoOp) -> bool:
     return any(isinstance(value.type, TileType) and 0 in value.type.valid for value in op.operands)
 
 
-def _lies_by_columns(emit: FunctionEmitter, op: PtoOp) -> bool:
+def _is_column_major(emit: FunctionEmitter, op: PtoOp) -> bool:
     """Return True if all tiles of an instruction are column-major."""
     tiles = [type for value in op.operands if isinstance(type := value.type, TileType)]
     plain = [tile for tile in tiles if tile.slayout is SLayout.NoneBox]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ptoas.diagnostics.render import visible
-from ptoas.ir.caches import remembered
+from ptoas.ir.caches import memoize
 
 _KEYWORDS = """
 alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t
@@ -54,7 +54,7 @@ def free(name: str) -> str:
     return f"{name}_" if taken and not name.endswith("_") else name
 
 
-@remembered
+@memoize
 def identifier(text: str, fallback: str) -> str:
     """`text` as a C++ identifier: `%a.b-c` is `a_b_c`, `%0` is `v0`, `%int` is `int_`."""
     name = _UNFIT.sub("_", text).strip("_")
@@ -77,12 +77,12 @@ class UniqueNames:
         self._taken: set[str] = set() if taken is None else set(taken._taken)
         self._next: dict[str, int] = {}
 
-    def unique(self, wanted: str) -> str:
-        name = wanted = free(wanted)
+    def unique(self, name_hint: str) -> str:
+        name = name_hint = free(name_hint)
         while name in self._taken:
-            number = self._next.get(wanted, 2)
-            self._next[wanted] = number + 1
-            name = f"{wanted}{'' if wanted.endswith('_') else '_'}{number}"
+            number = self._next.get(name_hint, 2)
+            self._next[name_hint] = number + 1
+            name = f"{name_hint}{'' if name_hint.endswith('_') else '_'}{number}"
         self._taken.add(name)
         return name
 

@@ -46,7 +46,7 @@ from ptoas.dialects.pto.scalar import (
     TSetValOp,
 )
 from ptoas.dialects.pto.types import PtrType
-from ptoas.ir.caches import remembered
+from ptoas.ir.caches import memoize
 from ptoas.lowering.cpp.types import COUNTS_CPP, pointer_cpp, scalar_cpp
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ def _needs_cast(type: Attribute) -> bool:
     return isinstance(type, Float16Type | BFloat16Type)
 
 
-@remembered
+@memoize
 def _template(kind: type[Operation], type: Attribute) -> str | None:
     """The C++ template of an operation on numbers of one type; `None`: it needs more."""
     target = scalar_cpp(type)

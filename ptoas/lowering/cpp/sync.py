@@ -10,6 +10,7 @@ from xdsl.ir import Operation
 from ptoas.dialects.pto.core_types import EventIdArrayType
 from ptoas.dialects.pto.enums import EventAttr, Pipe
 from ptoas.dialects.pto.sync import (
+    AcquiresToken,
     BarrierOp,
     BarrierSyncOp,
     BufferTokenOp,
@@ -28,13 +29,12 @@ from ptoas.dialects.pto.sync import (
     SetFlagDynOp,
     SetFlagOp,
     SetsFlag,
-    TakesToken,
     WaitEventOp,
     WaitFlagDynOp,
     WaitFlagOp,
 )
 from ptoas.dialects.pto.types import ViewType
-from ptoas.ir.caches import remembered
+from ptoas.ir.caches import memoize
 from ptoas.lowering.cpp.scalars import Handler
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def _flag(emit: FunctionEmitter, op: Operation) -> None:
         emit.line(_flag_call(op.__class__, source, sink, f"static_cast<event_t>({emit.text(event)})"))
 
 
-@remembered
+@memoize
 def _flag_call(kind: type[Operation], source: Pipe, sink: Pipe, event: str) -> str:
     call = "set_flag" if issubclass(kind, SetsFlag) else "wait_flag"
     return f"{call}({source.value}, {sink.value}, {event});"
@@ -79,7 +79,7 @@ def _cache(emit: FunctionEmitter, op: Operation) -> None:
 
 def _token(emit: FunctionEmitter, op: Operation) -> None:
     assert isinstance(op, BufferTokenOp)
-    call = "get_buf" if isinstance(op, TakesToken) else "rls_buf"
+    call = "get_buf" if isinstance(op, AcquiresToken) else "rls_buf"
     token = op.token
     number = str(token.value.data) if isinstance(token, IntegerAttr) else emit.text(token)
     mode = 0 if op.mode is None else op.mode.value.data

@@ -14,7 +14,7 @@ from ptoas.dialects.pto.element_types import BY_TYPE
 from ptoas.dialects.pto.enums import AddressSpace, BLayout, CompactMode, Layout, PadValue, SLayout
 from ptoas.dialects.pto.geometry import SCALE_BOX
 from ptoas.dialects.pto.types import DYNAMIC, PtrType, TileType
-from ptoas.ir.caches import remembered
+from ptoas.ir.caches import memoize
 
 _FLOATS = {
     "f16": "half",
@@ -50,7 +50,7 @@ def along(tile: TileType) -> tuple[int, int]:
     return (1, count) if by_columns else (count, 1)
 
 
-@remembered
+@memoize
 def element_cpp(type: Attribute) -> str:
     """The C++ name of an element type."""
     element = BY_TYPE[type]
@@ -67,7 +67,7 @@ def pointer_cpp(type: Attribute) -> str:
     return f"{space} {element_cpp(type.element_type)} *"
 
 
-@remembered
+@memoize
 def scalar_cpp(type: Attribute) -> str:
     """The C++ type of a scalar value."""
     if isinstance(type, IndexType):

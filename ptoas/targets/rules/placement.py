@@ -23,7 +23,7 @@ from ptoas.dialects.pto.matmul import TGetScaleAddrOp
 from ptoas.dialects.pto.multi_tile import MultiTileGetOp
 from ptoas.dialects.pto.slots import int_values
 from ptoas.dialects.pto.types import TileType
-from ptoas.dialects.pto.views import TAssignOp, can_stand_before
+from ptoas.dialects.pto.views import TAssignOp, can_precede
 from ptoas.targets.row import Row
 from ptoas.targets.rule import Related, Violation, rule
 from ptoas.targets.rules.examples import kernel
@@ -242,7 +242,7 @@ def a_tile_has_its_address_before_it_is_used(facts: FunctionFacts, _target: Targ
         maker = root.owner
         if not early and isinstance(maker, Instruction):
             assert isinstance(first, TAssignOp), "a result has no other way to an address"
-            early = [] if can_stand_before(maker, first) else [maker]
+            early = [] if can_precede(maker, first) else [maker]
         if early:
             used = min(early, key=place.__getitem__)
             yield Violation(

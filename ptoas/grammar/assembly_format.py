@@ -165,7 +165,7 @@ def _is_beside(cls: type[PtoOp], piece: Piece) -> bool:
 
 
 @cache
-def layout_of(cls: type[PtoOp]) -> AssemblyFormat:
+def assembly_format_of(cls: type[PtoOp]) -> AssemblyFormat:
     return AssemblyFormat(cls)
 
 
@@ -244,7 +244,7 @@ def without_types(pieces: Pieces) -> Pieces:
     for piece in pieces:
         if isinstance(piece, Option):
             piece = Option(without_types(piece.pieces))
-        if not isinstance(piece, Types) and not _says_nothing(piece):
+        if not isinstance(piece, Types) and not _is_punctuation(piece):
             found.append(piece)
         elif found and isinstance(last := found[-1], LiteralText):
             rest = re.sub(r"[\s,:]+$", "", last.text)
@@ -252,7 +252,7 @@ def without_types(pieces: Pieces) -> Pieces:
     return tuple(found)
 
 
-def _says_nothing(piece: Piece) -> bool:
+def _is_punctuation(piece: Piece) -> bool:
     return isinstance(piece, Attributes) or (
         isinstance(piece, Option) and all(isinstance(inner, LiteralText) for inner in piece.pieces)
     )

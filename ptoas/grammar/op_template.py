@@ -1,6 +1,6 @@
 """Templates of operations: everything of a statement except its values.
 
-Statements that differ only in their values' names, and whose values have the same types, share a plan.
+Statements that differ only in their values' names, and whose values have the same types, share a template.
 """
 
 from __future__ import annotations
