@@ -1,1 +1,1 @@
-"""What is known of a program before it runs: constants, names, storage, lifetimes, order. No target here."""
+"""Static analyses of a program: constants, names, storage, lifetimes, order. Independent of targets."""

@@ -45,7 +45,7 @@ def _is_branched(function: FuncOp) -> bool:
 
 
 def _successors(block: Block) -> Sequence[Block] | None:
-    """Where a block goes on; `None` where that is not by a branch with or without a condition."""
+    """The successors of a block; `None` if it ends in anything but a branch."""
     from xdsl.dialects import cf  # few programs branch
 
     last = block.last_op
@@ -53,8 +53,7 @@ def _successors(block: Block) -> Sequence[Block] | None:
 
 
 def _ends(function: FuncOp) -> dict[Block, set[Block]] | None:
-    """For each block those that every way from it comes through; `None` where there are circles, blocks that
-    nothing reaches, or other branches."""
+    """The blocks that postdominate each block; `None` for cycles, unreachable blocks, or other branches."""
     if len(function.body.blocks) > MOST:
         return None
     order: list[Block] = []
@@ -90,7 +89,7 @@ def _ends(function: FuncOp) -> dict[Block, set[Block]] | None:
 
 
 def _is_fed_once(block: Block, ends: dict[Block, set[Block]], position: dict[Block, int]) -> bool:
-    """Whether no block belongs to both arms of a condition whose ways do not meet."""
+    """Return True if no block belongs to both arms of a condition whose paths do not meet."""
     after = _successors(block) or ()
     if len(after) < 2 or _meeting(block, ends, position) is not None:
         return True
@@ -153,7 +152,7 @@ class _Joiner:
             block = following
 
     def _branch(self, last: Operation, block: Block, out: Block) -> tuple[Block | None, Sequence[SSAValue]]:
-        """Where a branch goes on, and with which values."""
+        """The successor of a branch, and the values passed to it."""
         from xdsl.dialects import cf
 
         if isinstance(last, cf.BranchOp):

@@ -78,7 +78,7 @@ class Channel:
 
     @cached_property
     def nosplit(self) -> bool:
-        """Whether tiles go through it whole."""
+        """True if tiles are passed whole."""
         said = [end.init.nosplit for end in self.ends if end.init.nosplit is not None]
         if said:
             return bool(said[0].value.data)
@@ -86,7 +86,7 @@ class Channel:
 
     @property
     def width(self) -> int:
-        """How many flags it needs: one when a slot is full and one when it is empty, for each direction."""
+        """The number of flags: one for full and one for empty slots, for each direction."""
         return 2 * len(self.first.flows)
 
     def end(self, kind: KernelKind) -> ChannelEnd | None:
@@ -99,7 +99,7 @@ class Channels:
     def __init__(self, module: ModuleOp):
         self.functions = {op.sym_name.data: op for op in walk(module) if isinstance(op, FuncOp)}
         self.reserved: dict[tuple[str, str], ReserveBufferOp] = {}
-        """What functions reserve, by function and name."""
+        """Reserved buffers by function and name."""
         self._ends: dict[PipeInitOp, ChannelEnd] = {}
         uses: list[ChannelOp] = []
         for op in walk(module):
@@ -153,7 +153,7 @@ class Channels:
     # --- rings -----------------------------------------------------------------------------------
 
     def ring(self, value: SSAValue | None) -> ReserveBufferOp | None:
-        """What a consumer's buffer was reserved by, here or in the peer."""
+        """The operation that reserved a consumer's buffer, here or in the peer."""
         source = ring_source(value)
         if isinstance(source, ImportReservedBufferOp):
             name = source.peer_func.string_value()
@@ -164,7 +164,7 @@ class Channels:
     # --- pairs -----------------------------------------------------------------------------------
 
     def _keys(self, end: ChannelEnd) -> list[Key]:
-        """What the two ends of a channel have in common."""
+        """The key shared by the two ends of a channel."""
         keys: list[Key] = []
         for flow in end.init.flows:
             reserved = self.ring(end.init.consumer(flow))
@@ -244,8 +244,9 @@ def peers_of(module: ModuleOp) -> list[tuple[FuncOp, FuncOp]]:
 
 
 def popped_by(op: FreeOp) -> SSAValue | None:
-    """What an instruction gives back: the oldest that was popped before it in its block, of those that no
-    earlier one gives back."""
+    """The pop that an instruction releases: the oldest one before it in its block that is not released
+    yet.
+    """
     if op.freed is not None or op.parent is None:
         return op.freed
     waiting: list[SSAValue] = []
@@ -262,8 +263,9 @@ def popped_by(op: FreeOp) -> SSAValue | None:
 
 
 def given_back_by(op: FreeOp) -> tuple[SSAValue, ...]:
-    """What an instruction may give back; where what is popped stands in another block, all that its function
-    pops from the channel."""
+    """The pops that an instruction may release; if they are in another block, all pops of its function
+    from the channel.
+    """
     certain, function = popped_by(op), function_of(op)
     if certain is not None or function is None:
         return () if certain is None else (certain,)
@@ -291,8 +293,11 @@ def _same_channel(a: ChannelOp, b: ChannelOp) -> bool:
 
 
 def is_for_first_lane(function: FuncOp, channels: Channels) -> bool:
-    """Whether a vector function is left to vector core 0: its tiles are not split, and it does not ask which
-    core it is on. Where both cores take part in such channels it is not."""
+    """Return True if only vector core 0 runs a vector function.
+
+    Its tiles are not split, and it does not query its core number. If both cores take part in such channels,
+    it runs on both.
+    """
     ends = [end for end in channels.ends() if end.function is function]
     if not ends or any(not channels.of(end.init).nosplit for end in ends):
         return False

@@ -16,10 +16,10 @@ PIPES = WORKING_PIPES
 NUMBER = {pipe: n for n, pipe in enumerate(PIPES)}
 
 Times: TypeAlias = tuple[int, ...]
-"""How far each pipe of one actor is known."""
+"""Known progress of each pipe of one actor."""
 
 Known: TypeAlias = Mapping[int, Times]
-"""How far other actors are known, by their numbers. Never changed in place: accesses keep it."""
+"""Known progress of other actors, by number. Never changed in place: accesses share it."""
 
 NOTHING: Known = {}
 NEVER: Times = (0,) * len(PIPES)
@@ -63,7 +63,7 @@ class Listener(Protocol):
 
 
 class Ledger:
-    """What has been released, by key. In one process it is a table; MPI keeps it in windows."""
+    """Released clocks by key. In one process it is a table; MPI keeps it in windows."""
 
     def __init__(self) -> None:
         self._released: dict[Hashable, Known] = {}
@@ -93,20 +93,21 @@ class Clocks:
         for pipe, clock in enumerate(self.own):
             clock[pipe] = 1
         self.settled = [0] * len(PIPES)
-        """How far what each pipe did is done before what it begins now: a barrier of the pipe says so, or a
-        flag that comes back to it (D26)."""
+        """Progress of each pipe that is complete before its next instruction starts, by a barrier of the
+        pipe or a flag that comes back to it (D26).
+        """
         self.others: list[Known] = [NOTHING] * len(PIPES)
-        """How far each pipe knows the pipes of other actors."""
+        """Each pipe's knowledge of the pipes of other actors."""
         self.epoch = 0
         """Changes whenever the order between this actor and others does."""
         self.fence_epoch = 0
         self.fenced: Times = NEVER
-        """How far what each pipe has written is visible to other actors, by a fence."""
+        """Writes of each pipe that a fence has made visible to other actors."""
 
     # --- inside the actor ---
 
     def snapshot(self, pipe: int) -> tuple[list[int], Known]:
-        """What a pipe knows now, for a flag to carry."""
+        """The current clock of a pipe, to be carried by a flag."""
         return list(self.own[pipe]), self.others[pipe]
 
     def learn(self, pipe: int, times: Sequence[int], others: Known) -> None:
@@ -121,7 +122,7 @@ class Clocks:
             self._hear(pipe, others)
 
     def join(self, source: int, target: int) -> None:
-        """Whatever `source` has done and seen is seen by `target`."""
+        """Order everything that `source` has done and seen before the next operation of `target`."""
         self.learn(target, self.own[source], self.others[source])
 
     def barrier(self) -> None:

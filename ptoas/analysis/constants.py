@@ -28,10 +28,10 @@ class Evaluator(ABC, Generic[Fact]):
 
     @abstractmethod
     def find(self, value: SSAValue, inputs: Sequence[Fact | None]) -> Fact | None:
-        """What is known of a value, with what is known of its inputs."""
+        """Evaluate a value from the known values of its inputs."""
 
     def value(self, value: SSAValue) -> Fact | None:
-        """What is known of a value; None for nothing, also where it is calculated from itself."""
+        """The known value; None if unknown, also for a value that depends on itself."""
         known = self._known
         found = known.get(value, _NOT_SEEN)
         if found is not _NOT_SEEN:

@@ -1,4 +1,4 @@
-"""How often an operation is executed each time its function is, where constants tell."""
+"""Number of executions of an operation per execution of its function, if constants determine it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def trip_count(loop: scf.ForOp, knowledge: Knowledge) -> int | None:
 
 
 def together(ops: Iterable[Operation], knowledge: Knowledge) -> int | None:
-    """How often several operations are executed in all."""
+    """The total number of executions of several operations."""
     counts = [executions(op, knowledge) for op in ops]
     known = [count for count in counts if count is not None]
     return sum(known) if len(known) == len(counts) else None

@@ -1,4 +1,4 @@
-"""What an operation does on the pipes of a core, as a target says it.
+"""Effects of an operation on the pipes of a core, as stated by a target.
 
 `Effects` reads in time order: the pairs of `before` are awaited, then the `accesses` happen (the instruction
 orders them among themselves), then the pairs of `after` are awaited. A pair `(p, q)` means: whatever `p` was
@@ -28,7 +28,7 @@ class OperandAccess:
 
 @dataclass(frozen=True)
 class Effects:
-    """What an instruction does on the pipes; see the module's docstring for the order."""
+    """Effects of an instruction on the pipes; see the module's docstring for the order."""
 
     before: tuple[Pair, ...] = ()
     accesses: tuple[OperandAccess, ...] = ()
@@ -36,8 +36,9 @@ class Effects:
     reserved_events: tuple[Flag, ...] = ()
     """Flags that the instruction raises and takes down itself: they must be down when it starts."""
     behind: tuple[tuple[Pipe, SSAValue, bool], ...] = ()
-    """What it touches without naming it, and whether it writes: the tile that it gives back to a channel, or
-    one that was in the slot before."""
+    """Implicit accesses, with a write flag: the tile that is released to a channel, or one that was in
+    the slot before.
+    """
 
 
 NOTHING = Effects()

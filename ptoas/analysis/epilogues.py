@@ -1,4 +1,4 @@
-"""What a push makes of an accumulator: which numbers are in the slot."""
+"""Conversion of an accumulator by a push: the numbers in the slot."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class ForwardAnalysis(ABC, Generic[S]):
 
     @abstractmethod
     def concerns(self, op: Operation) -> bool:
-        """Return True if the operation can change a state; regions are walked in any case."""
+        """Return True if the operation can change a state; operations with regions are always walked."""
 
     def region(self, region: Region, state: S) -> S:
         """The state after a region that is entered with `state`."""
@@ -142,6 +142,6 @@ class ForwardAnalysis(ABC, Generic[S]):
         return left, state
 
     def _runs(self, op: scf.ForOp) -> bool:
-        """Return True if the loop certainly has a first turn."""
+        """Return True if the loop certainly has a first iteration."""
         first, end = self.constants.constant(op.lb), self.constants.constant(op.ub)
         return first is not None and end is not None and first < end

@@ -1,5 +1,4 @@
-"""Which values an operation hands on under another name: the one place that knows how `scf`, `func`,
-`arith.select` and windows do it."""
+"""Values forwarded under another name by `scf`, `func`, `arith.select` and windows."""
 
 from __future__ import annotations
 
@@ -98,7 +97,7 @@ def _ends(region: Region, kind: type[Operation]) -> Iterator[Operation]:
 
 
 def handed_from(value: SSAValue) -> list[SSAValue]:
-    """The values that this one is another name for, inside its function; none: it is nobody's name."""
+    """Values forwarded to this one inside its function; empty if it is not forwarded."""
     owner = value.owner
     op = cast(Block, owner).parent_op() if owner.__class__ is Block else cast(Operation, owner)
     if op is None or not hands_on(op.__class__):

@@ -1,4 +1,4 @@
-"""What is known of a function as a whole: its tiles, where they lie, how long they live, who writes them."""
+"""Facts about a function as a whole: its tiles, their storage, lifetimes and writers."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _is_by_hand(op_class: type[Operation]) -> bool:
 
 
 def is_synchronised_by_hand(ops: Iterable[Operation]) -> bool:
-    """Whether there is one flag, or one token of a buffer, among the operations of a function (D21)."""
+    """Return True if a function contains a flag or a buffer token: manual synchronisation (D21)."""
     return any(_is_by_hand(op.__class__) for op in ops)
 
 
@@ -69,12 +69,12 @@ class FunctionFacts:
         self.knowledge = knowledge
         self.ops: list[Operation] = walk(func)[1:]
         self.sync_override: bool | None = None
-        """Whether flags are the programmer's, when the caller says so rather than the function (D21)."""
+        """Manual synchronisation as set by the caller rather than the function (D21)."""
         self.effects_of: dict[tuple[str, Operation], Effects] = {} if effects is None else effects
         self.analyses: dict[tuple[str, str], object] = {}
         """Results that several rules share, by target and name."""
         self.simt: dict[str, bool] = {}
-        """By target, whether an instruction of its kernels launches SIMT threads."""
+        """Use of SIMT threads in its kernels, by target."""
         self._roots: dict[SSAValue, SSAValue] = {}
         self._touches: dict[str, Touches] = {}
         self.companions: tuple[FunctionFacts, ...] = (self,)
@@ -130,13 +130,13 @@ class FunctionFacts:
 
     @cached_property
     def is_synchronised_by_hand(self) -> bool:
-        """Whether there is one flag; then all are the programmer's (D21)."""
+        """True if the function contains a flag: then all synchronisation is manual (D21)."""
         if self.sync_override is not None:
             return self.sync_override
         return any(_is_by_hand(kind) for kind in self.by_class)
 
     def has_simt(self, target: PipeModel) -> bool:
-        """Whether an instruction of a kernel that the function belongs to launches SIMT threads."""
+        """Return True if an instruction of a kernel with this function launches SIMT threads."""
         known = self.simt.get(target.name)
         if known is None:
             known = any(each.first_simt(target) is not None for each in self.companions)
@@ -156,11 +156,11 @@ class FunctionFacts:
 
     @property
     def addresses(self) -> dict[SSAValue, list[tuple[Operation, int | None]]]:
-        """For each root tile, the operations that bind it to an address, and the address if known."""
+        """The operations that bind each root tile to an address, and the address if known."""
         return self._places.addresses
 
     def storage(self, value: SSAValue) -> Storage:
-        """Where a tile lies, when its value names one."""
+        """The storage of a value that names one tile."""
         return self._places.storage(value)
 
     def places(self, value: SSAValue) -> tuple[Place, ...]:
@@ -190,7 +190,7 @@ class FunctionFacts:
         return tuple(tile for tile in tiles if tile is not None)
 
     def live(self, root: SSAValue) -> LiveTile | None:
-        """When a tile is needed; `None` when nothing uses it."""
+        """The live range of a tile; `None` if it is unused."""
         return self._liveness.live(root)
 
     def peak(self, loc: TileLoc, without: Container[SSAValue] = ()) -> tuple[int, tuple[LiveTile, ...]]:

@@ -17,7 +17,7 @@ Constant = Callable[[SSAValue], int | None]
 
 
 def stands_under(op: Operation, number: int, constant: Constant) -> bool:
-    """Whether `op` is reached only where some argument equals `number`, here or at every call."""
+    """Return True if `op` is reached only if some argument equals `number`, here or at every call."""
     return _guarded(op, number, constant, frozenset())
 
 
@@ -48,7 +48,7 @@ def _guarded(op: Operation, number: int, constant: Constant, seen: frozenset[str
 
 
 def _chooses(branch: scf.IfOp, inner: Operation, number: int, constant: Constant) -> bool:
-    """Whether the side that holds `inner` is taken only for that number."""
+    """Return True if the branch that contains `inner` is taken only for that number."""
     wanted = EQUAL if inner.parent_region() is branch.true_region else NOT_EQUAL
     return _compares(branch.cond, wanted, number, constant)
 

@@ -38,7 +38,7 @@ def integer_width(type: Attribute) -> int | None:
 
 
 def is_unsigned(type: Attribute) -> bool:
-    """Whether its numbers are kept without a sign; an `i1` is 0 or 1."""
+    """Return True if the type's numbers are stored without a sign; an `i1` is 0 or 1."""
     if not isinstance(type, IntegerType):
         return False
     integer = cast("IntegerType[int, Signedness]", type)
@@ -75,7 +75,7 @@ def _wrap(value: int, width: int, signed: bool) -> int:
 
 
 class Reading(Enum):
-    """How an operation reads the bits of its operands."""
+    """Interpretation of the bits of an operation's operands."""
 
     KEPT = "as they are kept, since the low bits of the result are the same"
     SIGNED = "signed, a true `i1` as -1; what is declared as unsigned has no sign"
@@ -86,7 +86,7 @@ KEPT, SIGNED, UNSIGNED = Reading
 
 
 class Undefined(Enum):
-    """When an operation has no result."""
+    """Condition under which an operation has no result."""
 
     NEVER = "never"
     ZERO_DIVISOR = "the second operand is zero"
@@ -112,17 +112,19 @@ class IntegerOp:
     reads: Reading = KEPT
     undefined: Undefined = Undefined.NEVER
     stays: bool = False
-    """Whether the result is always in the range that the operands were read in."""
+    """True if the result is always in the range of the interpreted operands."""
     interval: Bounds | None = None
     """Bounds of `exact`, or None for those of the type. It is not given where `exact` rises or falls in each
     operand, so that its values at the ends of the intervals are bounds."""
 
     def readings(self) -> tuple[Reading, Reading]:
-        """How the first operand is read, and how the others are; a shift reads its distance as it is kept."""
+        """The interpretations of the first operand and of the others; a shift uses its distance as
+        stored.
+        """
         return self.reads, KEPT if self.undefined is Undefined.SHIFT_TOO_FAR else self.reads
 
     def is_defined(self, values: Sequence[int], width: int) -> bool:
-        """Whether operands that were read have a result of this many bits."""
+        """Return True if interpreted operands have a result of this many bits."""
         match self.undefined:
             case Undefined.NEVER:
                 return True
@@ -150,7 +152,7 @@ def _select(condition: int, a: int, b: int) -> int:
 
 
 def _remainders(a: Interval, b: Interval) -> Interval:
-    """It has the sign of the dividend, and is nearer to zero than the divisor."""
+    """The interval of a remainder: it has the sign of the dividend and is smaller than the divisor."""
     most = max(abs(b[0]), abs(b[1]), 1) - 1
     return max(min(a[0], 0), -most), min(max(a[1], 0), most)
 
@@ -276,7 +278,7 @@ COMPARISONS = (
     *(_comparison(exact, symbol, SIGNED) for exact, symbol in _ORDERS),
     *(_comparison(exact, symbol, UNSIGNED) for exact, symbol in _ORDERS),
 )
-"""By the number of the predicate of `arith.cmpi`."""
+"""Comparisons by the number of the predicate of `arith.cmpi`."""
 
 
 def integer_op(op: Operation) -> IntegerOp | None:
@@ -296,7 +298,7 @@ def read(value: int, type: Attribute, reading: Reading) -> int:
 
 
 def has_sign(type: Attribute, reading: Reading) -> bool:
-    """Whether a number of a type has a sign where it is read so."""
+    """Return True if numbers of a type are signed in this interpretation."""
     return reading is SIGNED and (width_of(type) == 1 or not is_unsigned(type))
 
 
@@ -307,7 +309,7 @@ def constant_of(op: arith.ConstantOp) -> int | None:
 
 
 def is_reinterpretation(op: Operation) -> bool:
-    """Whether it gives the same bits another integer type of the same width."""
+    """Return True if the operation gives the same bits another integer type of the same width."""
     widths = {integer_width(type) for type in (*op.operand_types, *op.result_types)}
     return len(op.operands) == len(op.results) == 1 == len(widths) and None not in widths
 

@@ -1,4 +1,4 @@
-"""What is known of a kernel: a function that is launched, with all that it calls."""
+"""Facts about a kernel: a function that is launched, with all functions that it calls."""
 
 from __future__ import annotations
 

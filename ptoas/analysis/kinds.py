@@ -1,5 +1,6 @@
-"""Which kind of core runs what: functions by their kernel kind, parts of them by sections, operations by the
-memories and pipes that they work with."""
+"""Assignment of core kinds: to functions by kernel kind, to parts by sections, to operations by memories
+and pipes.
+"""
 
 from __future__ import annotations
 
@@ -116,12 +117,12 @@ def _by_memory(op: PtoOp) -> KernelKind | None:
 
 
 def speaks_of_cores(op: Operation) -> bool:
-    """Whether an operation makes sense only where there are several cores."""
+    """Return True if an operation is meaningful only with several cores."""
     return is_of(op.__class__, (SectionOp, PipeInitOp, ChannelOp, CounterOp))
 
 
 def waits_for_blocks(op: Operation) -> bool:
-    """Whether an operation waits for other blocks, so that they have to run at the same time."""
+    """Return True if an operation waits for other blocks, so that they must run concurrently."""
     return isinstance(op, SyncAllOp) or (isinstance(op, AwaitsCounter) and op.mode == 0)
 
 
@@ -138,8 +139,11 @@ def kinds_in(function: FuncOp) -> set[KernelKind]:
 
 
 def is_mixed(function: FuncOp) -> bool:
-    """Whether parts of a function are for different kinds of cores, and it says so: by sections, channels or
-    counters. Without those it is a sequence of steps, whatever memories they work with."""
+    """Return True if a function has explicit parts for different kinds of cores.
+
+    Sections, channels and counters make them explicit. Otherwise it is a sequence of steps, whatever
+    memories they use.
+    """
     if kind_of(function) is not None:
         return False
     return any(speaks_of_cores(op) for op in walk(function)) and len(kinds_in(function)) > 1
@@ -168,7 +172,7 @@ def left_out(function: FuncOp, kind: KernelKind) -> tuple[set[Operation], list[C
 
 
 def _is_idle(op: Operation, gone: set[Operation]) -> bool:
-    """Whether an operation whose results nobody needs does nothing."""
+    """Return True if an operation without used results has no effect."""
     if isinstance(op, scf.YieldOp):
         return not op.operands
     if isinstance(op, scf.IfOp | scf.ForOp):
@@ -191,7 +195,7 @@ def functions_below(module: ModuleOp, entry: FuncOp) -> Iterator[FuncOp]:
 
 
 def needs_cluster(module: ModuleOp, entry: FuncOp, *, has_pipes: bool = True) -> bool:
-    """Whether a program runs on the cube core and the vector cores of a block at the same time.
+    """Return True if a program runs on the cube core and the vector cores of a block concurrently.
 
     On the simulator, which is one thread, only channels ask for that.
     """

@@ -1,4 +1,4 @@
-"""What is known at compile time of the values of a function: extents, strides, windows of memory.
+"""Compile-time facts about the values of a function: extents, strides, windows of memory.
 
 This is an analysis and changes nothing. Constants are followed through `arith`, so that `%c16` is 16 in a
 valid extent, a shape or a size; what stays unknown is `DYNAMIC`, and rules leave it to the running program.
@@ -69,7 +69,7 @@ class TileFacts:
 
     @property
     def is_window(self) -> bool:
-        """Whether it is a part of a larger tile."""
+        """True if it is a part of a larger tile."""
         return self.physical != self.type.shape
 
     @property
@@ -110,7 +110,7 @@ class ViewFacts:
 
     @property
     def static_shape5(self) -> tuple[int, ...]:
-        """What the type says, which is what C++ knows at compile time."""
+        """The shape of the type, which C++ knows at compile time."""
         return self.type.shape5
 
     @property
@@ -136,7 +136,7 @@ class ViewFacts:
 
     @cached_property
     def is_packed(self) -> bool | None:
-        """Whether elements follow each other without gaps in row-major order; `None`: unknown."""
+        """True if elements are contiguous in row-major order; `None`: unknown."""
         if self.strides is None:
             return True
         expected, known = 1, True
@@ -165,12 +165,12 @@ def packed_strides(shape: Sequence[int], layout: Layout) -> tuple[int, ...]:
 
 
 def last_dims(dims: tuple[int, ...], rank: int) -> tuple[int, ...]:
-    """As many dimensions: the last ones, and ones before them (D11)."""
+    """The last dimensions, padded in front with ones (D11)."""
     return (1,) * (rank - len(dims)) + dims[-rank:]
 
 
 def _merge(said: tuple[int, ...] | None, known: tuple[int, ...]) -> tuple[int, ...]:
-    """What a type says, and where it says nothing or `?`, what is known otherwise."""
+    """The extents of a type, with unknown ones replaced by other known facts."""
     if said is None:
         return known
     known = last_dims(known, len(said))
@@ -189,13 +189,13 @@ def physical_shape(tile: SSAValue) -> tuple[int, int]:
 
 
 def _seen(window: TileType, whole: tuple[int, int]) -> tuple[int, int]:
-    """Of a window as wide, or in column-major order as high, as the whole its own extents."""
+    """The extents of a window that has the full width, or in column-major order the full height."""
     across = 1 if window.blayout is BLayout.RowMajor else 0
     return window.shape if window.shape[across] == whole[across] else whole
 
 
 def is_reshaped(tile: SSAValue) -> bool:
-    """Whether `set_validshape` changes a tile, under this name or another."""
+    """Return True if `set_validshape` changes a tile, under this name or another."""
     seen = [tile]
     for value in seen:
         for use in value.uses:
@@ -209,7 +209,7 @@ def is_reshaped(tile: SSAValue) -> bool:
 
 
 class Knowledge(Constants):
-    """What is known of the values of one module. Each value is looked at once."""
+    """Facts about the values of one module, each computed once."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -217,7 +217,7 @@ class Knowledge(Constants):
         self._views: dict[SSAValue, ViewFacts] = {}
         self._tile_facts: dict[tuple[object, ...], TileFacts] = {}
         self._view_facts: dict[tuple[object, ...], ViewFacts] = {}
-        """By what they say, so that values of which the same is known share their facts."""
+        """View facts by content, so that values with equal facts share them."""
 
     def extent(self, value: SSAValue | None) -> int:
         """An extent: its constant, or `DYNAMIC`."""
@@ -349,7 +349,7 @@ class Knowledge(Constants):
     # --- keys ------------------------------------------------------------------------------------
 
     def key(self, value: SSAValue) -> object:
-        """Equal for values of which the same is known."""
+        """A key that is equal for values with equal facts."""
         type = value.type
         kind = type.__class__
         if kind is TileType:

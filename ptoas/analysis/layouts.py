@@ -48,7 +48,7 @@ def scales_layout(type: TileType) -> Layout | None:
 
 
 def _of_scales(view: SSAValue) -> Layout | None:
-    """What all tiles of scales that a view, or a part of it, is loaded into agree on."""
+    """The common layout of all tiles of scales that a view, or a part of it, is loaded into."""
     found = {scales_layout(tile) for tile in _loaded(view)}
     return found.pop() if len(found) == 1 else None
 
@@ -86,7 +86,7 @@ def found_layout(
 
 
 def _of_the_tile(view: SSAValue, shape: tuple[int, int]) -> Layout:
-    """What the tile says that it is loaded into or stored from; without one, a column is dn."""
+    """The layout of the tile that it is loaded into or stored from; without one, a column is dn."""
     for use in view.uses:
         match use.operation:
             case TLoadOp() as op:
@@ -113,8 +113,10 @@ def _of_the_tile(view: SSAValue, shape: tuple[int, int]) -> Layout:
 
 
 def _goes_by_rows(view: SSAValue) -> bool:
-    """Whether the tiles that its parts are loaded into or stored from take rows: boxes do, which the matrix
-    unit's memories have, and row-major tiles."""
+    """Return True if the tiles of its loads and stores take rows.
+
+    Row-major tiles do, and so do boxes, which the matrix unit's memories have.
+    """
     tiles = list(_tiles_of(view))
     if any(tile.slayout is not SLayout.NoneBox for tile in tiles):
         return True
@@ -135,5 +137,5 @@ def _tiles_of(view: SSAValue) -> Iterator[TileType]:
 
 
 def _is_used_otherwise(view: SSAValue) -> bool:
-    """Whether a load or store turns it into a row: then rows are what it is read as."""
+    """Return True if a load or store uses it as a row, so that it is read by rows."""
     return any(isinstance(use.operation, TLoadOp | TStoreOp) for use in view.uses)

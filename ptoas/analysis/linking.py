@@ -59,7 +59,7 @@ def _functions(module: ModuleOp) -> dict[str, FuncOp]:
 
 
 def _is_offered(function: FuncOp) -> bool:
-    """Whether other modules can call it."""
+    """Return True if other modules can call it."""
     visibility = function.sym_visibility
     return bool(function.body.blocks) and (visibility is None or visibility.data != "private")
 

@@ -1,4 +1,4 @@
-"""How long tiles are needed, and how many bytes of them at once."""
+"""Live ranges of tiles, and the peak of the bytes that are live at once."""
 
 from __future__ import annotations
 
@@ -65,13 +65,15 @@ def _follow(values: Iterable[SSAValue], seen: set[SSAValue], work: list[SSAValue
 
 @cache
 def _holds(kind: type[Operation]) -> bool:
-    """Whether results go on using an operation's tiles: a session writes to its scratch until the last
-    wait."""
+    """Return True if results extend the lifetime of an operation's tiles.
+
+    A session writes to its scratch until the last wait.
+    """
     return issubclass(kind, PtoOp) and kind.EXTENDS_LIFETIME
 
 
 class Liveness:
-    """When the tiles of one function are needed, in the numbers of its operations."""
+    """Live ranges of the tiles of one function, in the numbers of its operations."""
 
     def __init__(self, function: FuncOp, ops: Sequence[Operation] | None = None):
         self.order = Order(function, ops)
@@ -79,7 +81,7 @@ class Liveness:
         self._loops: dict[Block | None, tuple[Operation, ...]] = {}
 
     def live(self, root: SSAValue) -> LiveTile | None:
-        """When a tile is needed; `None` when nothing uses it."""
+        """The live range of a tile; `None` if it is unused."""
         if root not in self._known:
             self._known[root] = self._find(root)
         return self._known[root]

@@ -58,7 +58,7 @@ def take_apart(module: ModuleOp) -> None:
 
 
 def _unclear(op: AllocMultiTileOp) -> str | None:
-    """Why it is not known where the tiles lie."""
+    """The reason why the placement of the tiles is unknown."""
     if _PLANNED in op.attributes:
         return f"found {_PLANNED}, required `addr`: what another tool has planned is not taken over"
     if op.addr is not None and op.multi_type.tile.compact is CompactMode.RowPlusOne:

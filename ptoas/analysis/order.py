@@ -46,12 +46,12 @@ class Access(Protocol):
 
     @property
     def is_global(self) -> bool:
-        """Whether it is of global memory."""
+        """True for an access to global memory."""
         ...
 
     @property
     def is_whole(self) -> bool:
-        """Whether the value is a tile as it was allocated, no window of it and no other form."""
+        """True if the value is a tile as allocated, neither a window nor another form of it."""
         ...
 
     @property
@@ -74,7 +74,7 @@ class StaticAccess:
     at: int
     """The number of the place."""
     operand: int
-    """Which of the operation's it is; beyond them, what it touches without naming it."""
+    """The operand number; numbers past the operands are implicit accesses."""
     beside: Sequence[StaticAccess]
     """All accesses of the operation."""
     lane: int
@@ -101,7 +101,7 @@ class StaticAccess:
 
 
 class PipeModel(Protocol):
-    """What an analysis asks of a target."""
+    """The interface of a target for this analysis."""
 
     @property
     def name(self) -> str: ...
@@ -112,13 +112,13 @@ class PipeModel(Protocol):
         ...
 
     def effects(self, op: Operation) -> Effects:
-        """What an operation does on the pipes."""
+        """Return the effects of an operation on the pipes."""
         ...
 
     def uses_simt(self, op: Operation) -> bool: ...
 
     def keeps_order(self, first: Access, second: Access, /) -> bool:
-        """Whether an overlapping pipe does these two accesses in the order of the program nevertheless."""
+        """Return True if an overlapping pipe executes two accesses in program order nevertheless."""
         ...
 
 
@@ -141,12 +141,12 @@ class Accesses:
         self._overlapping_pipes = machine.overlapping_pipes
         self.of: dict[Operation, list[StaticAccess]] = {}
         self.does: dict[Operation, Effects] = {}
-        """What each of these operations does on the pipes."""
+        """Effects of each of these operations on the pipes."""
         self.pipes: set[Pipe] = set()
         """The pipes that access anything."""
         self._numbers: dict[object, int] = {}
         self._places: list[Place] = []
-        """By its number, a place; tiles at one address that are as large as each other are one."""
+        """Places by number; tiles of one size at one address are one place."""
         count = 0
         for op in ops:
             does = effects(op)
@@ -170,8 +170,10 @@ class Accesses:
     def meeting(
         self, touch: StaticAccess, pending: Mapping[int, Mapping[StaticAccess, K]]
     ) -> list[tuple[StaticAccess, K]]:
-        """Of the accesses under way, by place, those that this one must come after unless their pipe keeps
-        the order, with what is known of each."""
+        """Conflicting accesses in flight, by place, with their states.
+
+        This access must come after them unless their pipe keeps the order.
+        """
         found: list[tuple[StaticAccess, K]] = []
         for place in self._overlapping[touch.at]:
             here = pending.get(place)
@@ -180,7 +182,7 @@ class Accesses:
         return found
 
     def keeps_order(self, first: StaticAccess, second: StaticAccess) -> bool:
-        """Whether one pipe does both, and the second after the first (D26)."""
+        """Return True if one pipe executes both, the second after the first (D26)."""
         if first.pipe is not second.pipe:
             return False
         if is_in_turn(first.op, second.op):
@@ -194,13 +196,15 @@ class Accesses:
             touches.clear()
 
     def overlaps(self, pipe: Pipe) -> bool:
-        """Whether the pipe begins an instruction before the one before it is done."""
+        """Return True if the pipe starts an instruction before the previous one is done."""
         return pipe in self._overlapping_pipes
 
     @staticmethod
     def stands_for(touch: StaticAccess, other: StaticAccess) -> bool:
-        """Whether an access makes an earlier one of the same place, which it comes after, needless: whoever
-        must wait for that must wait for it too. A read stands for reads only."""
+        """Return True if an access subsumes an earlier one of the same place that it comes after.
+
+        Whatever must wait for the earlier one must wait for it too. A read subsumes reads only.
+        """
         return touch.write or not other.write
 
     def _number(self, place: Place) -> int:
@@ -210,7 +214,7 @@ class Accesses:
         return at
 
     def _relate(self, unsure: bool) -> list[list[int]]:
-        """For each place, those that overlap it; itself, unless it is not known where that is."""
+        """The overlapping places of each place, itself included if its position is known."""
         by_root: dict[SSAValue, list[Place]] = {}
         for place in self._places:
             by_root.setdefault(place.root, []).append(place)
@@ -225,8 +229,10 @@ class Accesses:
 
 
 def is_in_turn(first: Operation, second: Operation) -> bool:
-    """Whether a pipe does these two one after the other in any case: it waits for a channel, and tells that a
-    tile is given back, in its turn."""
+    """Return True if a pipe always executes two accesses one after the other.
+
+    Waits for a channel, and releases of its tiles, are executed in order.
+    """
     return _waits_in_turn(first.__class__) or _frees(second.__class__)
 
 

@@ -1,4 +1,4 @@
-"""Which operands of the matrix unit lie packed, whatever their types say."""
+"""Operands of the matrix unit that are packed regardless of their types."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from ptoas.dialects.pto.types import TileType
 
 
 def is_packed(value: SSAValue) -> bool:
-    """Whether all that fills an operand of 8 bits transposes it: it is moved by its valid extents then, as if
-    it were compact."""
+    """Return True if all writers of an 8-bit operand transpose it.
+
+    It is then moved by its valid extents, as if it were compact.
+    """
     type = value.type
     if not isinstance(type, TileType) or element_size(type.element_type) != 1:
         return False

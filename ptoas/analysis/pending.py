@@ -21,7 +21,7 @@ class PendingGroup:
         self.pipe = pipe
         self.mask = mask
         self.members: dict[StaticAccess, None] = {}
-        """Those that are, and some that were; `Pending.by_place` says which."""
+        """Current members and some former ones; `Pending.by_place` distinguishes them."""
 
 
 class Pending:
@@ -86,7 +86,7 @@ class Pending:
         return Pending(self.items())
 
     def joined(self, other: Pending) -> Pending:
-        """What holds whichever of two ways the program took."""
+        """The join of two states: what holds on both paths."""
         masks = dict(self.items())
         for touch, mask in other.items():
             masks[touch] = masks.get(touch, mask) & mask

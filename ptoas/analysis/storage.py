@@ -1,4 +1,4 @@
-"""Where tiles and views lie: roots behind windows, addresses, and what overlaps."""
+"""Storage of tiles and views: root tiles of windows, addresses, overlaps."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import AliasOp, AllocTileOp, SubviewOp, TAssignOp
 
 SCALE_SHIFT = 4
-"""From the address of an mx operand to that of its scales."""
+"""Shift from the address of an mx operand to that of its scales."""
 
 ARGUMENT_ADDRESSES = "pto.tile_arg_addresses"
 """Attribute of a function: where its tile arguments lie, in their order; the caller puts them there (D24)."""
@@ -31,13 +31,13 @@ Span = tuple[int, int]
 
 
 def manual_placement(ops: Iterable[Operation]) -> bool:
-    """Whether the operations of a function give one of its tiles an address; then all need one (D21)."""
+    """Return True if a function gives one of its tiles an address; then all need one (D21)."""
     binding = [op for op in ops if is_of(op.__class__, (TAssignOp, AllocTileOp))]
     return any(not isinstance(op, AllocTileOp) or op.addr is not None for op in binding)
 
 
 def has_address(tile: SSAValue) -> bool:
-    """Whether the program gives a tile its address."""
+    """Return True if the program gives a tile its address."""
     if isinstance(tile.owner, AllocTileOp) and tile.owner.addr is not None:
         return True
     return any(isinstance(use.operation, TAssignOp) and use.index == 0 for use in tile.uses)
@@ -57,20 +57,20 @@ class Storage:
     """First byte of the root in its memory, when placed at a known address."""
     size: int
     floats: bool = False
-    """Whether it is placed at an address that only the running program knows."""
+    """True if its address is known only at run time."""
 
     @property
     def identity(self) -> Hashable:
-        """What two places have in common that are one: the same bytes, whichever tiles they are parts of."""
+        """The key of a place: equal for the same bytes, whichever tiles they are parts of."""
         return (self.loc, self.start, self.size) if self.is_all and self.start is not None else self
 
     @property
     def is_all(self) -> bool:
-        """Whether it is all of its root, as far as is known."""
+        """True if it is all of its root, as far as known."""
         return self.rows is None and self.cols is None
 
     def overlaps(self, other: Place, unsure: bool = False) -> bool:
-        """Whether both name one byte; `unsure` is the answer where that is not known."""
+        """Return True if both contain a common byte, `unsure` if unknown."""
         if not isinstance(other, Storage) or self.loc is not other.loc:
             return False
         if unsure and (self.floats or other.floats):
@@ -86,7 +86,7 @@ class Storage:
         return share_elements(other.start + other_first - self.start - first, dims, others, unsure)
 
     def is_placed_over(self, other: Storage) -> bool:
-        """Whether the two tiles that these are parts of have bytes in common, by their addresses."""
+        """Return True if the addresses of the two root tiles overlap."""
         if self.start is None or other.start is None or self.loc is not other.loc:
             return False
         return self.start < other.start + other.size and other.start < self.start + self.size
@@ -104,7 +104,7 @@ class Storage:
 
 
 Place = Storage | Window
-"""Where an access goes: to a tile of a local memory, or to global memory."""
+"""The place of an access: a tile of a local memory, or global memory."""
 
 
 def _meet(a: Span | None, b: Span | None) -> bool:
@@ -141,12 +141,12 @@ def _binds(kind: type[Operation]) -> bool:
 
 
 class StorageMap:
-    """Where the values of one function lie."""
+    """Storage of the values of one function."""
 
     def __init__(self, function: FuncOp, ops: Iterable[Operation], knowledge: Knowledge):
         self.knowledge = knowledge
         self.addresses: dict[SSAValue, list[tuple[Operation, int | None]]] = {}
-        """For each root tile, the operations that bind it to an address, and the address if known."""
+        """The operations that bind each root tile to an address, and the address if known."""
         self._arguments = tile_argument_addresses(function)
         self._known: dict[SSAValue, tuple[Place, ...]] = {}
         self._storage_of: dict[SSAValue, Storage] = {}
@@ -172,7 +172,7 @@ class StorageMap:
                 self._bind(root, op, at)
 
     def scale_address(self, op: TGetScaleAddrOp) -> int | None:
-        """Where the matrix unit looks for the scales of an operand, if it lies at one known address."""
+        """The address at which the matrix unit expects the scales of an operand with one known address."""
         addresses = {self.address(root) for root in underlying_values(op.src)}
         (address,) = addresses if len(addresses) == 1 else (None,)
         return None if address is None else address >> SCALE_SHIFT
@@ -187,7 +187,7 @@ class StorageMap:
         return self.knowledge.constant(op.addr)
 
     def is_placed(self, root: SSAValue) -> bool:
-        """Whether a tile has an address, known or not."""
+        """Return True if a tile has an address, known or not."""
         return root in self.addresses or root in self._arguments
 
     def address(self, root: SSAValue) -> int | None:
@@ -204,7 +204,7 @@ class StorageMap:
         return {self._arguments[root]} if not bound and root in self._arguments else bound
 
     def storage(self, value: SSAValue) -> Storage:
-        """Where a value lies, when it names one tile."""
+        """The storage of a value that names one tile."""
         known = self._storage_of.get(value)
         if known is None:
             root, windows = behind(value)
@@ -264,7 +264,7 @@ class StorageMap:
 
 
 def places_of(function: FuncOp, ops: Iterable[Operation] | None = None) -> StorageMap:
-    """Where the values of a function lie; `ops` is all that is in it, where that is known already."""
+    """Return the storage of the values of a function; `ops` are its operations, if already known."""
     return StorageMap(function, walk(function) if ops is None else ops, Knowledge())
 
 

@@ -25,7 +25,7 @@ def walk(top: Operation) -> list[Operation]:
 
 
 def walk_of(top: Operation, *kinds: type[Op]) -> list[Op]:
-    """Of an operation and all that is in it, what is of one of these kinds."""
+    """Yield an operation and its nested operations that are of one of these kinds."""
     return of_kinds(walk(top), *kinds)
 
 
@@ -38,7 +38,7 @@ def of_kinds(ops: Sequence[Operation], *kinds: type[Op]) -> list[Op]:
 
 @cache
 def is_of(kind: type[Operation], kinds: tuple[type[Operation], ...]) -> bool:
-    """Whether operations of a class are of one of some kinds."""
+    """Return True if operations of a class are of one of some kinds."""
     return issubclass(kind, kinds)
 
 
@@ -94,8 +94,11 @@ def reached(calls: dict[func.FuncOp, set[str]], kernels: Iterable[func.FuncOp]) 
 
 
 def kernels_of(calls: dict[func.FuncOp, set[str]]) -> dict[func.FuncOp, list[func.FuncOp]]:
-    """What is launched, and with it all that it calls: the functions that no other calls, each first among
-    its own. Of functions that call each other in a circle, all of them."""
+    """The launched functions, each with all functions that it calls.
+
+    These are the functions without callers, each first in its list; for functions that call each other in a
+    cycle, all of them.
+    """
     if not any(calls.values()):
         return {function: [function] for function in calls}
     called = {name for function, names in calls.items() for name in names - {function.sym_name.data}}
@@ -172,5 +175,5 @@ def enclosing_loops(op: Operation) -> Iterator[Operation]:
 
 @cache
 def is_loop(kind: type[Operation]) -> bool:
-    """Whether the regions of such operations run any number of times."""
+    """Return True if the regions of such operations run any number of times."""
     return issubclass(kind, LOOPS)

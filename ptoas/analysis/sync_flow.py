@@ -63,10 +63,11 @@ class FlagMisuse:
 @dataclass
 class _State:
     pending: Pending = field(default_factory=Pending)
-    """For each access under way: the pipes that come after it, whether it is settled for its own pipe, and
-    above them the flags that carry it."""
+    """Each access in flight: a bit for each pipe ordered after it, one if its own pipe is, then bits for
+    the flags that carry it.
+    """
     flags: dict[Flag, int] = field(default_factory=dict[Flag, int])
-    """For a flag: whether it may be down, may be up, or both."""
+    """The possible states of each flag: clear, set, or both."""
 
 
 class SyncFlow(ForwardAnalysis[_State]):
@@ -82,7 +83,7 @@ class SyncFlow(ForwardAnalysis[_State]):
         self.hazards: dict[tuple[Operation, Operation, SSAValue], Hazard] = {}
         self.misuses: dict[tuple[str, Operation, Flag], FlagMisuse] = {}
         self._done = sum(_BIT[pipe] for pipe in self.accesses.pipes) | _SETTLED
-        """What is known of an access that nothing has to wait for any more."""
+        """The state of an access that needs no further wait."""
         self._carriers: dict[SyncKey, int] = {}
         self._set_at: dict[Flag, Operation] = {}
 

@@ -18,8 +18,10 @@ MOST_TRIES = 1000
 
 @dataclass(unsafe_hash=True, slots=True)
 class Window:
-    """Where a view lies: behind which value, and its first element, if known, with extents and strides. It is
-    never changed; a frozen one would take longer to make."""
+    """Position of a view: its base value, and its first element, if known, with extents and strides.
+
+    Immutable by convention; a frozen class would be slower to create.
+    """
 
     root: SSAValue
     first: int | None = None
@@ -27,7 +29,7 @@ class Window:
 
     @property
     def identity(self) -> Hashable:
-        """What two places have in common that are one."""
+        """The key that equal places share."""
         return self
 
     @property
@@ -37,13 +39,12 @@ class Window:
 
     @property
     def is_argument(self) -> bool:
-        """Whether it lies behind an argument of the function, not behind a pointer that the program chose."""
+        """True if it is based on an argument of the function, not on a computed pointer."""
         owner = self.root.owner
         return isinstance(owner, Block) and isinstance(owner.parent_op(), FuncOp)
 
     def overlaps(self, other: object, unsure: bool = False) -> bool:
-        """Whether both have an element in common; columns side by side have none. `unsure` is the answer
-        where that is not known."""
+        """Return True if both have a common element, `unsure` if unknown; adjacent columns have none."""
         if not isinstance(other, Window):
             return False
         if self.root is not other.root:
@@ -57,8 +58,10 @@ class Window:
 
 
 def share_elements(distance: int, dims: Dims, others: Dims, unsure: bool = False) -> bool:
-    """Whether two windows have an element in common; the second begins at a distance from the first.
-    `unsure` is the answer where finding out takes too long."""
+    """Return True if two windows at a distance have a common element.
+
+    `unsure` is the answer if finding out takes too long.
+    """
     spans: dict[int, tuple[int, int]] = {}
     for sign, members in ((1, dims), (-1, others)):
         for extent, stride in members:
@@ -69,7 +72,7 @@ def share_elements(distance: int, dims: Dims, others: Dims, unsure: bool = False
 
 
 def _is_sum(distance: int, spans: dict[int, tuple[int, int]], unsure: bool) -> bool:
-    """Whether a distance is a sum of one multiple of each stride, each inside its stride's span."""
+    """Return True if a distance is a sum of one multiple of each stride, each inside its stride's span."""
     strides = sorted(spans)
     lows = [0, *accumulate(spans[stride][0] for stride in strides)]
     highs = [0, *accumulate(spans[stride][1] for stride in strides)]
