@@ -1,4 +1,4 @@
-"""What actors did to memory that others reach, in so few words that a long run fits.
+"""Compressed log of the accesses of actors to shared memory.
 
 A loop that walks over memory in equal steps is kept as one walk. `AccessLog.records` turns what was kept
 into pieces of memory, for `conflicts.py` to compare.
@@ -32,7 +32,7 @@ class AccessSite:
     write: bool
     scalar: bool = False
     atomic: Hashable = None
-    """How it combines with what is there: of one kind the order does not matter."""
+    """The atomic operation; the order of accesses of one kind does not matter."""
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,9 @@ class AccessRecord:
     actor: int
     pipe: int
     time: int
-    """Of the last of them."""
+    """Time of the last of them."""
     known: Known
-    """What the actor knew of the others."""
+    """The actor's knowledge of the others."""
     memory: int
     pieces: Array
     """First byte and end of each piece of memory, in order and apart from each other."""
@@ -140,7 +140,7 @@ class AccessLog:
         self._series.clear()
 
     def series(self, access: AccessSite, memory: int, form: StridedShape, actor: Actor) -> Series:
-        """Where accesses of this actor are added now."""
+        """The list to which accesses of this actor are appended now."""
         key = (access, memory, form, actor.clocks.actor, actor.clocks.epoch)
         found = self._series.get(key)
         if found is None:
@@ -148,7 +148,7 @@ class AccessLog:
         return found
 
     def since(self, epoch: int, actor: Actor) -> Iterator[Series]:
-        """What an actor did from this epoch on, the latest first."""
+        """The accesses of an actor since an epoch, the latest first."""
         for series in reversed(self._series.values()):
             if series.actor is not actor or series.epoch < epoch:
                 return

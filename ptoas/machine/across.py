@@ -21,7 +21,7 @@ FIRST_NUMBER = -1_000_000
 
 
 def goes_across(op: Operation) -> bool:
-    """Whether the cube core writes to the unified buffer."""
+    """Return True if the cube core writes to the unified buffer."""
     if not isinstance(op, FixpipeOp):
         return False
     type = op.destination.type

@@ -1,4 +1,4 @@
-"""Who runs a program: a core of a block of a rank.
+"""Actors of a program: a core of a block of a rank.
 
 An actor works with a machine of its own, its memories and its pipes. It shares global memory with the other
 cores and blocks of its rank, memory of a group with other ranks, channels and counters with the other cores
@@ -19,14 +19,14 @@ from ptoas.machine.scheduler import Condition, Scheduler, Waiting, What
 
 @dataclass(frozen=True)
 class Role:
-    """Which core of its block a core is."""
+    """Position of a core in its block."""
 
     kind: KernelKind | None = None
     """`None`: the only core, which does all there is to do."""
     lane: int = 0
     """Its number among those of its kind."""
     lanes: int = 1
-    """How many of its kind a block has."""
+    """Number of cores of its kind in a block."""
 
     @property
     def name(self) -> str:
@@ -49,7 +49,7 @@ class Actor:
     block: int = 0
     core: int = 0
     scheduler: Scheduler | None = None
-    """`None`: nobody else runs before this actor has come to its end."""
+    """`None`: this actor runs to its end before any other."""
     place: int = 0
     """The actor's number for the scheduler."""
     clocks: Clocks = field(default_factory=Clocks)
@@ -69,7 +69,7 @@ class Actor:
 
 @dataclass(frozen=True)
 class Launch:
-    """How many actors a program is started on, and what they are called."""
+    """Number of actors of a program, and their names."""
 
     ranks: int | None = None
     """`None`: not as one rank of several; one core then plays the root of every collective."""
@@ -113,7 +113,7 @@ class Launch:
 
 @dataclass
 class Seat:
-    """Where a core works among others: its rank, and what it has in common with them."""
+    """Place of a core among others: its rank, and the objects shared with them."""
 
     rank: int = 0
     scheduler: Scheduler | None = None

@@ -22,11 +22,11 @@ Ufunc: TypeAlias = Any
 """A NumPy function of elements."""
 
 MOST_WORK = 20_000
-"""How long it is looked for an element that two arrays share."""
+"""Effort limit of the search for a common element of two arrays."""
 
 
 def share_bytes(a: Array, b: Array) -> bool:
-    """Whether two arrays have a byte in common.
+    """Return True if two arrays have a common byte.
 
     That is a hard question of their strides. Where it stays open only their bounds are known to meet, and a
     false alarm is worse.

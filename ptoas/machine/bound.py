@@ -56,7 +56,7 @@ class BoundInstruction:
         self.operands = operands
 
     def value(self, at: int) -> SSAValue:
-        """What the access of this number touches."""
+        """The value touched by the access of this number."""
         return touched(self.op, self.effects.accesses[at].operand)
 
     @cached_property

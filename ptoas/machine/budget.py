@@ -1,4 +1,4 @@
-"""How much local memory tiles may use (D22)."""
+"""Limit of the local memory of tiles (D22)."""
 
 from __future__ import annotations
 

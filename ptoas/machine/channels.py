@@ -33,7 +33,7 @@ SPLITS = ("not", "by rows", "by columns", "by odd rows", "by odd columns")
 
 @dataclass(frozen=True)
 class Pushed:
-    """What a producer put into a slot."""
+    """The contents that a producer put into a slot."""
 
     op: PushOp
     element: Attribute
@@ -70,17 +70,17 @@ class Ring:
         self.tails = dict.fromkeys(self.consumers, 0)
         self.freed = dict.fromkeys(self.consumers, 0)
         self.pushed: dict[tuple[int, int], Pushed] = {}
-        """By slot and producer."""
+        """Contents by slot and producer."""
         self.held: dict[int, deque[Held]] = {core: deque() for core in self.consumers}
-        """What each consumer has popped and not given back, the oldest first."""
+        """Slots that each consumer has popped and not released, the oldest first."""
         self.bases: dict[int, int] = {}
-        """Where each core says that the ring lies in the consumer's memory."""
+        """Address of the ring in the consumer's memory, as declared by each core."""
         self.opened: dict[int, Operation] = {}
-        """Where each core has declared the channel."""
+        """The declaration of the channel on each core."""
         self.data: Any = None
-        """Where the slots are, once a core has declared it."""
+        """The slots, once a core has declared the channel."""
         self.allocated: dict[int, int] = {}
-        """How many slots each producer has asked for, to fill them by stores."""
+        """Number of slots that each producer has allocated, to fill them by stores."""
         self.noted: set[tuple[Operation, int]] = set()
         self.last_push: PushOp | None = None
         self.last_pop: PopOp | None = None
@@ -169,7 +169,7 @@ class Ring:
     # --- order ---
 
     def _free_slots(self, core: int) -> int:
-        """How many slots the producer may fill now."""
+        """The number of slots that the producer may fill now."""
         head, freed = self.heads[core], min(self.freed.values(), default=0)
         if self.sparse and head >= self.slots:
             # Consumers tell of free slots in portions, and a producer asks when it begins one.
@@ -239,7 +239,7 @@ class Ring:
         self.freed[core] = number + 1
 
     def release(self, machine: Machine, op: FreeOp) -> Held:
-        """What was popped first is given back."""
+        """Release the oldest popped slot."""
         core = self._check_open(machine, op, self.consumers)
         held = self.held[core]
         if not held:
@@ -258,7 +258,7 @@ class Ring:
     # --- agreement ---
 
     def pushes_of(self, number: int) -> list[tuple[int, Pushed]]:
-        """What lies in a slot, by producer."""
+        """The contents of a slot, by producer."""
         slot = number % self.slots
         return [(core, self.pushed[slot, core]) for core in self.producers]
 

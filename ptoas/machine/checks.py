@@ -47,7 +47,7 @@ def check_region(op: Operation, m: Machine, region: Region) -> None:
 
 
 def _origin_note(region: Region) -> tuple[Note, ...]:
-    """Where what nobody can know came in."""
+    """A note on the origin of undefined data."""
     op = region.bits.origin
     if op is None:
         return ()

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from ptoas.machine.machine import Machine
 
 MOST_SET = 15
-"""How far a counter counts: it has four bits."""
+"""Maximum of a counter: it has four bits."""
 
 
 @dataclass
 class Counter:
-    """Who has set it how often, and who has taken how much of that.
+    """A counter between cores: the number of sets by each sender, and of waits by each receiver.
 
     A receiver may take one more when every sender has set it once more.
     """
@@ -34,21 +34,21 @@ class Counter:
     sent: dict[int, int] = field(default_factory=dict[int, int])
     taken: dict[int, int] = field(default_factory=dict[int, int])
     last: Operation | None = None
-    """Who set it last."""
+    """The sender that set it last."""
 
     def left(self, senders: Sequence[int], receiver: int) -> int:
-        """How often the receiver may go on."""
+        """The number of further waits that the receiver can pass."""
         sent = min((self.sent.get(sender, 0) for sender in senders), default=0)
         return sent - self.taken.get(receiver, 0)
 
 
 class Grid:
-    """What all blocks of a rank have in common while they run."""
+    """State shared by all blocks of a rank while they run."""
 
     def __init__(self) -> None:
         self.counters: dict[Hashable, Counter] = {}
         self.syncs: dict[int, tuple[int, Operation]] = {}
-        """How often each actor has come to a `syncall`, and to which last."""
+        """The number of `syncall`s that each actor has reached, and the last one."""
 
     def counter(self, key: Hashable) -> Counter:
         return self.counters.setdefault(key, Counter())
@@ -63,7 +63,7 @@ class Cluster:
         self.rings: dict[Hashable, Ring] = {}
         self.counters: dict[Hashable, Counter] = {}
         self.repeated: dict[Hashable, bytes] = {}
-        """What one vector core has stored where the other is to store the same."""
+        """Data stored by one vector core that the other one must store identically."""
 
     def counter(self, key: Hashable) -> Counter:
         return self.counters.setdefault(key, Counter())

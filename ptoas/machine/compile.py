@@ -100,7 +100,7 @@ class ModuleCompiler:
         return name
 
     def keep_for_now(self, make: Callable[[Callable[[object], None]], object]) -> str:
-        """A global name for an object that is told how to put another in its place."""
+        """A global name for an object, which is passed a function to replace it."""
         name = f"k{len(self._kept)}"
 
         def replace(thing: object) -> None:
@@ -262,7 +262,7 @@ class FunctionCompiler(ControlFlow, Placement):
             self.line(call)
 
     def rebind(self, op: TPopOp | TAllocOp) -> None:
-        """A declared tile or view stands for a slot from now on."""
+        """Bind a declared tile or view to a slot from now on."""
         function = self.keep(VALUES[type(op)](op, self.machine))
         self.line(f"{self.name(op.entry)} = {function}({self.refs(op.operands)})")
 
@@ -284,7 +284,7 @@ class FunctionCompiler(ControlFlow, Placement):
         return run
 
     def ordered_value(self, op: PtoOp, function: Callable[..., Any]) -> Callable[..., Any]:
-        """So are those of an instruction that gives a value: it looks at memory, or starts a transfer."""
+        """Compile an ordered instruction with a result, which reads memory or starts a transfer."""
         race = self.module.race
         assert race is not None
         effects = self.machine.target.effects(op)
@@ -354,7 +354,7 @@ class FunctionCompiler(ControlFlow, Placement):
         self.segment = segment
 
     def handover(self, op: PtoOp) -> Handover | None:
-        """What a gather and the store after it have in common."""
+        """The state shared by a gather and the store after it."""
         if isinstance(op, TStoreOp):
             return self.handovers.pop(op, None)
         dst = op.gathered if isinstance(op, IndexedMemoryOp) else None

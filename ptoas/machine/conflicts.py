@@ -1,4 +1,4 @@
-"""Which accesses of different actors to common bytes nothing orders.
+"""Unordered accesses of different actors to common bytes.
 
 Two accesses of different actors conflict if one of them writes and no chain of releases and acquires orders
 them. That is the same however the actors take turns. A scalar that one stores and another loads is how actors
@@ -35,7 +35,7 @@ def conflicts(records: Iterable[AccessRecord], launch: Launch, target: str) -> l
 
 
 def share_written_bytes(parts: Sequence[Sequence[AccessRecord]]) -> bool:
-    """Whether two of these touch a byte that one of them writes, in whatever order and whatever for."""
+    """Return True if two accesses touch a common byte and one writes it, in any order."""
     by_memory: defaultdict[int, list[AccessRecord]] = defaultdict(list)
     for number, records in enumerate(parts):
         for record in records:
@@ -61,7 +61,7 @@ def _of_memory(records: Sequence[AccessRecord], launch: Launch, target: str) -> 
 def _clashes(
     writers: Sequence[AccessRecord], others: Sequence[AccessRecord]
 ) -> list[tuple[AccessRecord, AccessRecord]]:
-    """For each actor that clashes as a writer, the first of the others that it clashes with."""
+    """The first other actor that each writer conflicts with."""
     found: dict[int, tuple[AccessRecord, AccessRecord]] = {}
     for writer in writers:
         if writer.actor in found:
@@ -86,14 +86,14 @@ def _unordered(writer: AccessRecord, other: AccessRecord) -> bool:
 
 
 def _meet(a: Array, b: Array) -> bool:
-    """Whether two lists of pieces have a byte in common."""
+    """Return True if two lists of intervals have a common byte."""
     at = np.searchsorted(b[:, 1], a[:, 0], "right")
     inside = at < len(b)
     return bool((b[at[inside], 0] < a[inside, 1]).any())
 
 
 def _suspects(records: Sequence[AccessRecord]) -> list[AccessRecord]:
-    """Those that touch bytes which several actors touch and one writes; as a rule there are none."""
+    """Accesses to bytes that several actors touch and one writes; usually none."""
     if not any(record.write for record in records) or len({record.actor for record in records}) < 2:
         return []
     kinds = {kind: -1 - n for n, kind in enumerate({r.atomic for r in records if r.atomic is not None})}
@@ -114,7 +114,7 @@ def _suspects(records: Sequence[AccessRecord]) -> list[AccessRecord]:
 
 
 def _covered(bounds: Array, pieces: Array, who: Array) -> Array:
-    """For each stretch between two bounds, how many actors touch it."""
+    """The number of actors that touch each interval between two bounds."""
     size = len(bounds)
     order = np.lexsort((pieces[:, 0], who))
     pieces, base = pieces[order], who[order] * size
@@ -151,7 +151,9 @@ def _report(pairs: Sequence[tuple[AccessRecord, AccessRecord]], launch: Launch, 
 
 
 def _kind(launch: Launch, actors: set[int]) -> tuple[str, str | None]:
-    """Whether cores of a block, blocks or ranks are in no order, and what would order them."""
+    """The level of the unordered actors (cores, blocks or ranks), and the operation that would order
+    them.
+    """
     places = {launch.place(actor)[:2] for actor in actors}
     if len(places) == 1:
         return "PTO-R915", "a channel, or set_intra_block and wait_intra_block, between the two"

@@ -1,4 +1,4 @@
-"""What can go wrong between the cores of a block, and between blocks: the codes of a run from R901 on."""
+"""Run-time errors between the cores of a block, and between blocks: the codes from R901 on."""
 
 ROWS = (
     (

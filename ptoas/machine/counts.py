@@ -14,6 +14,6 @@ class Counts:
         self.numbers = numbers
 
     def set(self, numbers: Array) -> None:
-        """Those that are missing are 0; they count from 0 to 65535, whatever the type says."""
+        """Set the counts; missing ones are 0, and they range from 0 to 65535 whatever the type."""
         self.numbers[:] = 0
         self.numbers[: len(numbers)] = np.asarray(numbers).astype(np.uint16).view(np.int16)

@@ -58,7 +58,7 @@ class DType:
 
     @property
     def coded(self) -> bool:
-        """Whether the bytes are a code that NumPy can't calculate with."""
+        """True if the bytes are an encoding that NumPy can't calculate with."""
         return self.text == "!pto.hif8" or self.kind == "pairs"
 
     @property

@@ -1,4 +1,4 @@
-"""What can go wrong in a run: one catalogue of codes, and how a finding is made."""
+"""Run-time errors: the catalogue of codes, and the construction of findings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What expressions of all types need: numbers in the width of their type, and the table of emitters.
+"""Common parts of expressions of all types: numbers in the width of their type, and the table of
+emitters.
 
 Integers are kept as `analysis/integers.py` says. Every literal that reaches the text is an integer that was
 printed here; floats and everything else are passed by name.
@@ -15,10 +16,10 @@ from ptoas.analysis.integers import SIGNED, UNSIGNED, Reading, integer_width, is
 
 
 class ExpressionScope(Protocol):
-    """What an expression needs of the function that it stands in."""
+    """The interface of the enclosing function for an expression."""
 
     def ref(self, value: SSAValue) -> str:
-        """The text that stands for a value."""
+        """The text of a reference to a value."""
         ...
 
     def keep(self, thing: object) -> str:

@@ -22,12 +22,12 @@ class Flight:
     op: Operation
     reads: tuple[Touched, ...]
     writes: tuple[Touched, ...]
-    """What it writes, the control words of its session included."""
+    """The written regions, the control words of its session included."""
     land: Callable[[], None]
     """Move the data."""
 
     def meets(self, touched: Touched, write: bool) -> Touched | None:
-        """What of it an access meets."""
+        """The part of the transfer that an access conflicts with."""
         for mine in (*self.writes, *(self.reads if write else ())):
             apart = touched.high <= mine.low or mine.high <= touched.low
             if not apart and share_bytes(touched.array, mine.array):

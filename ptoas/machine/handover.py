@@ -46,15 +46,15 @@ LEAST_BYTES = 16 << 10
 
 
 class Handover:
-    """What a gather leaves to the store after it."""
+    """Data passed from a gather to the store after it."""
 
     __slots__ = ("left", "unseen")
 
     def __init__(self, unseen: bool, machine: Machine) -> None:
         self.unseen = unseen
-        """Whether nothing else looks at the tile."""
+        """True if nothing else reads the tile."""
         self.left: dict[int, tuple[Later, Array]] = {}
-        """By 0, what the store is to take, and which of it."""
+        """Under key 0, the data for the store, and the selection."""
         machine.remember(self.left)
 
     def gathering(self, step: Step) -> Step:
@@ -90,7 +90,7 @@ class Handover:
 
 
 PASSES = (PartitionViewOp, MakeTensorViewOp, AddPtrOp, FlagOp, DrainOp)
-"""What does not look at tiles or memory."""
+"""Operations that access neither tiles nor memory."""
 
 
 def store_after(op: Operation, tile: SSAValue, machine: Machine) -> TStoreOp | None:
@@ -111,8 +111,10 @@ def _is_arithmetic(op: Operation) -> bool:
 
 
 def is_unseen(tile: SSAValue, functions: Iterable[Operation]) -> bool:
-    """Whether only one gather and one store touch the bytes of a tile: no other tile has any of them, nor a
-    pointer. Where it is not known, it is not so."""
+    """Return True if only one gather and one store touch the bytes of a tile.
+
+    No other tile or pointer shares them; unknown cases count as shared.
+    """
     type = tile.type
     if not isinstance(type, TileType) or len(list(tile.uses)) != 2:
         return False

@@ -1,4 +1,4 @@
-"""From an instruction to a callable: operands by slot, steps kept, checks around them."""
+"""Compilation of an instruction to a callable: operands by slot, cached steps, checks around them."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class MachineObserver(Listener, Protocol):
     """Someone who looks on while a machine runs."""
 
     moves: bool
-    """Whether a step that gets its view each time can be seen."""
+    """True if steps that are passed their view each time can be observed."""
     iterations: dict[Operation, int]
-    """How far the loops are: what a `for` counts, the turns of a `while`."""
+    """Current loop iterations: the induction variable of a `for`, the iteration of a `while`."""
 
     def watching(
         self, op: PtoOp, values: list[object], step: Step, run: Callable[..., None]
@@ -99,7 +99,7 @@ class Compiled:
 
     @property
     def moves(self) -> bool:
-        """Whether one step serves every offset of a view: nothing else depends on where it lies."""
+        """True if one step serves every offset of a view: nothing else depends on its position."""
         return (
             isinstance(self.op, TLoadOp | TStoreOp)
             and len(self.dynamic) == 1

@@ -47,7 +47,7 @@ CHECK_NAMES = ("mem", "init", "race", "budget")
 
 @dataclass(frozen=True)
 class Checks:
-    """Which checks are compiled in."""
+    """The checks that are compiled in."""
 
     mem: bool = True
     init: bool = True
@@ -88,17 +88,17 @@ class Step:
     places: Callable[[], Array] | None = None
     """Addresses of the elements of global memory that it touched last, where the view says too much."""
     atomic: Hashable = None
-    """How it combines with global memory, if it does."""
+    """The atomic operation on global memory, if any."""
     idle: bool = False
-    """This actor takes part, and does nothing."""
+    """True if this actor takes part without doing anything."""
     later: Later | None = None
     """A gather in two parts, for a store right after it."""
     filled: Callable[[View, Array, Later, bool], bool] | None = None
     """A store of what a gather is about to bring, which goes to memory first; `False`: that can't be done."""
     delivers: bool = False
-    """It brings bytes of other ranks here, and its own there, by itself."""
+    """True if it transfers bytes between ranks itself."""
     lanes: Lanes | None = None
-    """Said of an instruction that works element by element: it hands on what nobody can know."""
+    """For elementwise instructions: the propagation of undefined elements."""
 
 
 Binder: TypeAlias = Callable[..., Step]
@@ -114,28 +114,28 @@ class Machine:
     isa: str | None = None
     """The revision that decides; `None`: the documents."""
     simt: bool = False
-    """Whether the program has SIMT instructions, which leave less local memory to tiles."""
+    """True if the program has SIMT instructions, which leave less local memory to tiles."""
     memories: dict[TileLoc, LocalMemory] = field(default_factory=dict[TileLoc, LocalMemory])
     warnings: list[Diagnostic] = field(default_factory=list[Diagnostic])
     printed: list[str] = field(default_factory=list[str])
     actor: Actor = field(default_factory=Actor)
-    """Who works with this machine now."""
+    """The actor that uses this machine now."""
     launch: Launch = field(default_factory=Launch)
     knowledge: Knowledge = field(default_factory=Knowledge)
-    """What is known of the program before it runs."""
+    """Static facts about the program."""
     role: Role = ALONE
-    """Which core of its block this is."""
+    """The position of this core in its block."""
     core: int = 0
     """Its number in its block."""
     cluster: Cluster | None = None
     """The cores of its block, and what they have in common; made when it is asked for."""
     race: RaceDetector | None = None
     is_replica: bool = False
-    """Whether the vector cores of a block do the same, each with whole tiles."""
+    """True if the vector cores of a block do the same, each with whole tiles."""
     lane_memories: tuple[LocalMemory, ...] = ()
     """Unified buffers of the block's vector cores, which the cube core writes to."""
     sparse_credits: bool = False
-    """Whether channels tell of free slots in portions, as the devices do."""
+    """True if channels report free slots in batches, as the devices do."""
     sharing: Sharing | None = None
     """Memory that other actors reach, where there are any."""
     signals: Signals = field(init=False)
@@ -146,7 +146,7 @@ class Machine:
     push_scales: dict[PipeInitOp, Scales] = field(default_factory=dict["PipeInitOp", "Scales"])
     """Scales for what is pushed through channels, by the cube's end of them."""
     remembered: list[dict[Any, Any]] = field(default_factory=list[dict[Any, Any]])
-    """What operations keep of the arguments: views of them, steps bound to those."""
+    """Per-operation caches: views of the arguments, steps bound to them."""
 
     addresses: dict[GlobalBuffer, int] = field(default_factory=dict[GlobalBuffer, int])
     """The numbers that stand for arguments whose pointers the program looks at as numbers."""
@@ -178,7 +178,7 @@ class Machine:
         return self.program_channels
 
     def leaves_to_first_lane(self, function: FuncOp) -> bool:
-        """Whether only vector core 0 runs a function: its channels hand whole tiles to that."""
+        """Return True if only vector core 0 runs a function: its channels pass whole tiles to it."""
         channels = self.program_channels
         if channels is None or not is_for_first_lane(function, channels):
             return False
@@ -249,7 +249,7 @@ class Machine:
 
 
 def writer_note(tile: Tile) -> tuple[Note, ...]:
-    """Who last wrote a tile, as a note."""
+    """A note on the last writer of a tile."""
     op = tile.region.last_writer()
     if op is None:
         return (Note(f"no instruction of this run has written {tile.describe()}"),)
@@ -265,7 +265,7 @@ def label(op: Operation) -> str:
 # --- the registry --------------------------------------------------------------------------------
 
 INSTRUCTIONS: dict[type[PtoOp], Callable[[Any, Machine], Binder]] = {}
-"""What each instruction does to tiles and memory."""
+"""The effect of each instruction on tiles and memory."""
 
 VALUES: dict[type[PtoOp], Callable[[Any, Machine], Callable[..., Any]]] = {}
 """Operations that make a value, or touch single scalars; called with their operands in order."""

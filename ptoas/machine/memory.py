@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ptoas.machine.tiles import Region, Tile
 
 POISON = 0xCB
-"""What a device's local memory holds before anything is written: nothing that looks like a result."""
+"""Initial contents of a device's local memory: nothing that looks like a result."""
 
 CACHE_LINE = 64
 """Bytes: what the processor takes of memory at once. Rows of a tile that begin at one are read faster."""
@@ -28,7 +28,7 @@ HOST_BYTES = 64 << 20
 
 
 def address_of(array: Array) -> int:
-    """Where an array's first element lies in the host's memory: two arrays may share theirs."""
+    """The host address of an array's first element: two arrays may share memory."""
     return int(array.__array_interface__["data"][0])
 
 
@@ -53,7 +53,7 @@ class GlobalBuffer:
         self.size = len(self.raw)
         self.address = address_of(self.raw)
         self.place = place
-        """Where it lies for other ranks, if it lies in a window."""
+        """Its position for other ranks, if it is in a window."""
 
     @property
     def whole(self) -> GlobalBuffer:
@@ -66,7 +66,7 @@ class GlobalBuffer:
         return self.address + self.size * self.dtype.size
 
     def holds(self, first: int, last: int) -> bool:
-        """Whether these elements are there."""
+        """Return True if these elements are inside the buffer."""
         return first >= 0 and last < self.size
 
     def window(self, offset: int, shape: Sequence[int], strides: Sequence[int]) -> Array:
@@ -77,7 +77,7 @@ class GlobalBuffer:
 
 @dataclass(frozen=True)
 class RankAddress:
-    """Where memory lies among that of all ranks: pointers reach other ranks by the distance to theirs."""
+    """Position of memory among that of all ranks: pointers reach other ranks by the distance to theirs."""
 
     space: Space
     rank: int
@@ -135,7 +135,7 @@ class Space:
 
 
 class GrowingBuffer(GlobalBuffer):
-    """A generated argument whose size nobody knew before the run: as large as what was reached so far.
+    """A generated argument of unknown size: as large as the part reached so far.
 
     The whole is reserved at once, so that views of it stay; the host makes pages when they are touched.
     """
@@ -197,7 +197,7 @@ class LocalPointer:
 
 
 class ViewForm:
-    """What views of one buffer have in common when only their offsets differ. Compared by identity."""
+    """Common part of views of one buffer that differ only in their offsets. Compared by identity."""
 
     __slots__ = (
         "buffer",
@@ -230,7 +230,7 @@ class ViewForm:
         """First and last element that a view touches, from its offset; `(0, -1)`: none."""
         first, last = self.reach
         self.first_byte = buffer.address + first * buffer.dtype.size
-        """Where a view at offset 0 begins in the host's memory."""
+        """Host address of a view at offset 0."""
         self.length = (last - first + 1) * buffer.dtype.size
         """Bytes from the first to the last."""
 
@@ -331,7 +331,7 @@ def element_count(shape: Sequence[int], strides: Sequence[int]) -> int:
 
 
 class Bits:
-    """Which bytes have been written, and how often they were all forgotten again."""
+    """Initialised bytes, and the number of resets."""
 
     __slots__ = ("base", "epoch", "origin", "padding", "top", "unsettled", "written")
 
@@ -341,7 +341,7 @@ class Bits:
         """The address of the first byte."""
         self.epoch = 1
         self.top = 0
-        """Where the highest byte that was written ends: host memory is large, and hardly touched."""
+        """End of the highest written byte: host memory is large, and hardly touched."""
         self.unsettled: Array | None = None
         """Bytes that came of what nothing has written; they count as unwritten. `None`: there were none."""
         self.origin: Operation | None = None
@@ -375,16 +375,17 @@ class LocalMemory:
         self.poisoned = poisoned
         self.bits = Bits(self.size)
         self.number: int | None = None
-        """What other cores know it by, where they write to it."""
+        """The number by which other cores address it."""
         self.undefined: Array | None = None
-        """Bytes that an instruction has written besides, with what nobody can know; `None`: none."""
+        """Bytes that an instruction has written with undefined data; `None`: none."""
         self.writers: dict[Region, Operation] = {}
-        """Who last wrote each region, the latest at the end."""
+        """The last writer of each region, the latest at the end."""
         self.phases: dict[int, AccPhase | None] = {}
-        """By address, what the last product into an accumulator said of its phase."""
+        """The phase of the last product into an accumulator, by address."""
         self.walked: dict[int, int] = {}
-        """By address, from how many rows to how many further on the last product stepped to the next block of
-        columns of an accumulator."""
+        """The row counts between which the last product stepped to the next block of columns of an
+        accumulator, by address.
+        """
 
     def forget(self) -> None:
         """Make every byte uninitialised again."""
@@ -409,5 +410,5 @@ class LocalMemory:
             out.over(self.undefined)[...] = False
 
     def is_blurred(self, tile: Tile) -> bool:
-        """Whether a valid byte of a tile is written, and with nothing that means anything."""
+        """Return True if a valid byte of a tile is written with undefined data."""
         return self.undefined is not None and bool(tile.over(self.undefined).any())

@@ -1,4 +1,4 @@
-"""What the pipes of one core touched last, and whether an access comes too early.
+"""Last accesses of the pipes of one core, and the detection of accesses that come too early.
 
 Accesses are kept in groups: those of one instruction to one memory. Most instructions touch the same bytes
 each time, so whether two groups meet is found out once; after that an instruction is compared with another by
@@ -27,7 +27,7 @@ MOST_RECORDS = 512
 """Past this many of one pipe, accesses that every pipe in use has seen are dropped, then the oldest."""
 
 MOST_CLEAR = 1024
-"""Of how many others a group remembers that it does not meet them."""
+"""Number of groups that a group remembers as disjoint."""
 
 
 class AccessGroup:
@@ -41,12 +41,12 @@ class AccessGroup:
         self.records = records
         self.space = space
         self.log = log
-        """What its pipe has done in this memory."""
+        """The log of its pipe for this memory."""
         self.low = min(record.touched.low for record in records)
         self.high = max(record.touched.high for record in records)
         self.writes = any(record.write for record in records)
         self.key: Hashable = tuple(map(_key, records)) if once else self
-        """Of groups with equal keys the latest is the one to be ordered after."""
+        """Groups with equal keys are ordered by the latest of them."""
         self.clear: set[AccessGroup] | None = None if once else set()
         """Earlier ones that it does not meet, or may; `None`: it is not met again."""
 
@@ -70,7 +70,7 @@ class ViewGroup(AccessGroup):
 
 
 Log: TypeAlias = "dict[Hashable, tuple[int, AccessGroup]]"
-"""When each group happened, the latest last."""
+"""The times of each group, the latest last."""
 
 
 class PipeLog:
@@ -80,9 +80,9 @@ class PipeLog:
         self.machine = machine
         self.flights = machine.flights
         self.overlapping = [pipe in machine.target.overlapping_pipes for pipe in PIPES]
-        """Which pipes begin an instruction before the one before it is done."""
+        """Pipes that start an instruction before the previous one is done."""
         self.logs: list[dict[LocalMemory | None, Log]] = [{} for _ in PIPES]
-        """By pipe and memory; `None` is global memory."""
+        """Logs by pipe and memory; `None` is global memory."""
         self.begin()
 
     def begin(self) -> None:
@@ -96,7 +96,7 @@ class PipeLog:
             for log in logs.values():
                 log.clear()
         self.latest = [0] * len(PIPES)
-        """When each pipe accessed anything last."""
+        """Time of the last access of each pipe."""
         self.turn = 0
         """Counts whenever another pipe works than before."""
         self.working = -1
@@ -106,7 +106,7 @@ class PipeLog:
         self.calm = [-1] * len(PIPES)
         """The turn in which each pipe knew of all that others had done, and needs not look again."""
         self.pending: list[dict[LocalMemory | None, list[AccessGroup]]] = [{} for _ in PIPES]
-        """By pipe, what others had done that it did not know of, in the turn when it looked."""
+        """Unknown accesses of other pipes at the last check, by pipe."""
 
     # --- groups ---
 
@@ -198,7 +198,7 @@ class PipeLog:
         self.looked[pipe] = self.turn
 
     def note(self, pipe: int, groups: Iterable[AccessGroup]) -> None:
-        """Of accesses to the same bytes by one pipe the latest is the one to be ordered after."""
+        """Record accesses; of those to the same bytes by one pipe only the latest must be waited for."""
         clock = self.clocks.own[pipe]
         self.latest[pipe] = clock[pipe] = time = clock[pipe] + 1
         if self.working != pipe:
@@ -245,7 +245,7 @@ class PipeLog:
                 clear.add(other)
 
     def _race(self, new: PipeAccess, old: PipeAccess) -> bool:
-        """Whether two accesses that nothing orders must be ordered."""
+        """Return True if two unordered accesses must be ordered."""
         mine, other = new.touched, old.touched
         if not (new.write or old.write) or mine.low >= other.high or other.low >= mine.high:
             return False
@@ -254,8 +254,10 @@ class PipeLog:
         return old.pipe != new.pipe or not self._keeps_order(old, new)
 
     def _first_race(self, pipe: int, groups: Sequence[AccessGroup]) -> Exception | None:
-        """Of the first access that comes too early, and the latest that it should come after. An access of a
-        pipe stands for all of that pipe to the same bytes before it."""
+        """The first access that comes too early, and the latest access that it should come after.
+
+        An access of a pipe subsumes all earlier ones of that pipe to the same bytes.
+        """
         clock, settled = self.clocks.own[pipe], self.clocks.settled[pipe]
         others = [(n, clock[n]) for n in self.in_use if n != pipe]
         if self.overlapping[pipe]:
@@ -273,13 +275,13 @@ class PipeLog:
         return None
 
     def _keeps_order(self, first: PipeAccess, second: PipeAccess) -> bool:
-        """Whether the pipe does these two in the order of the program although they overlap (D26)."""
+        """Return True if the pipe executes two overlapping accesses in program order (D26)."""
         if is_in_turn(first.op, second.op):
             return True
         return self.machine.target.keeps_order(first.bound.seen[first.at], second.bound.seen[second.at])
 
     def _check_flights(self, op: Operation, touched: Touched, write: bool) -> None:
-        """What a transfer that goes on beside the program works with is not to be touched."""
+        """Check that no access touches the memory of a transfer in flight."""
         for flight in self.flights:
             mine = flight.meets(touched, write)
             if mine is None:
@@ -307,7 +309,7 @@ class PipeLog:
 
 
 def _after(seen: int, log: Log) -> Iterator[AccessGroup]:
-    """What is later than a time, the latest first."""
+    """The entries after a time, the latest first."""
     for time, group in reversed(log.values()):
         if time <= seen:
             # This one and all before it are ordered.

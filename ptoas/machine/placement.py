@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Placement(SourceWriter, ABC):
-    """Where tiles are, known now or found by the running program."""
+    """Placement of tiles, known now or found at run time."""
 
     def __init__(self, module: ModuleCompiler, op: func.FuncOp):
         super().__init__(module, op)

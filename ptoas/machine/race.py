@@ -66,7 +66,7 @@ class BufferToken:
 
 
 class RaceDetector(PipeLog):
-    """What the pipes of one core touched last, and the flags between them."""
+    """Last accesses of the pipes of one core, and the flags between them."""
 
     def __init__(self, machine: Machine):
         super().__init__(machine)
@@ -81,7 +81,7 @@ class RaceDetector(PipeLog):
     # --- order ---
 
     def join(self, source: Pipe, target: Pipe) -> None:
-        """Whatever `source` has done and seen is seen by `target`."""
+        """Order everything that `source` has done and seen before the next operation of `target`."""
         if source is Pipe.PIPE_ALL or target is Pipe.PIPE_ALL:
             self.barrier()
             return

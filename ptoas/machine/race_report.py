@@ -1,4 +1,4 @@
-"""What a race is told as: who came too early, after whom, and what would order the two."""
+"""Report of a race: the early access, the access it should follow, and the missing synchronisation."""
 
 from __future__ import annotations
 
@@ -47,7 +47,9 @@ def _told(new: PipeAccess, earlier: PipeAccess) -> str:
 
 
 def _apart(new: PipeAccess, earlier: PipeAccess) -> str | None:
-    """Where two tiles overlap in part, that is what is wrong: in whichever order, one loses what it held."""
+    """The overlap of two tiles that share only a part of their bytes: no order of the accesses is
+    correct.
+    """
     if isinstance(earlier.op, FreeOp) or isinstance(new.op, FreeOp):
         return None  # what it gives back is not among its operands
     tiles = [behind(record.bound.value(record.at))[0] for record in (earlier, new)]

@@ -1,4 +1,4 @@
-"""Who goes on: one actor at a time, in an order that follows from a seed.
+"""Cooperative scheduler: one actor at a time, in an order that follows from a seed.
 
 Every actor lives in a greenlet of its own, which lets another go on where it says so: before it touches what
 others touch, and when it has to wait. (Threads that hand a baton on would do the same, and cost more.) An
@@ -22,10 +22,12 @@ from ptoas.machine.errors import failure
 Condition = Callable[[], bool]
 
 What = str | Callable[[], str]
-"""What an actor waits for, beginning with a verb; a function says it as it is when nothing comes any more."""
+"""A description of the awaited event that starts with a verb; a function is evaluated when the deadlock
+is reported.
+"""
 
 MOST_ACTORS = 1024
-"""How many of them one process starts."""
+"""Maximum number of actors of one process."""
 
 
 class Stopped(Exception):
@@ -39,18 +41,20 @@ class Waiting(PtoasError):
         self.reason = what if isinstance(what, str) else what()
         self.op = op
         self.on = tuple(on)
-        """Those who could end it."""
+        """The actors that could end it."""
         super().__init__(failure("PTO-R803", self.reason, op).diagnostics)
 
 
 class Scheduler(ABC):
-    """What an actor asks of whoever lets actors go on. Actors are known by their numbers."""
+    """The scheduler's interface for actors, which are identified by numbers."""
 
     GRACE = 10_000
     """Turns that the others have to come to their own end when one actor has failed."""
 
     restless: bool = True
-    """Whether actors give way wherever another order could make a difference; else only where they must."""
+    """True if actors yield wherever another order could make a difference; otherwise only where they
+    must.
+    """
 
     @abstractmethod
     def give_way(self, actor: int) -> None:
@@ -68,11 +72,11 @@ class Scheduler(ABC):
 
     @abstractmethod
     def changed(self) -> None:
-        """Something that actors share was written."""
+        """Notify that shared state was written."""
 
     @abstractmethod
     def changes(self) -> int:
-        """How often that was said."""
+        """The number of such notifications."""
 
 
 class Turns(Scheduler):
@@ -153,7 +157,7 @@ class Turns(Scheduler):
             self._grace, self.restless = self.GRACE, True
 
     def _next(self) -> int:
-        """The next that can go on; when nobody can, the next that is told so."""
+        """The next runnable actor; if there is none, the next one that gets the deadlock."""
         passed: set[int] = set()
         while True:
             if not self._round and self.restless:

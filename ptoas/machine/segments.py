@@ -32,7 +32,7 @@ PASSES = (arith.ConstantOp, AllocTileOp, PartitionViewOp, MakeTensorViewOp, AddP
 
 
 def is_beside(op: Operation) -> bool:
-    """Whether a segment goes on after an operation that is no instruction."""
+    """Return True if a segment continues after an operation that is not an instruction."""
     return isinstance(op, PASSES) or op.name.startswith(f"{arith.Arith.name}.")
 
 
@@ -71,7 +71,7 @@ class Segment:
         self.members: list[SegmentStep] = []
         self.groups: list[AccessGroup] | None = None
         self.stands_in: tuple[str, object] | None = None
-        """What was called by a name that now tells of a race."""
+        """The original function of a name that now reports a race."""
 
     def add(self, name: str, compiled: Compiled) -> None:
         op = compiled.op

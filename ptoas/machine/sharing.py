@@ -41,7 +41,7 @@ QUANTUM = 64
 """Instructions on its own memory that an actor executes in one turn."""
 
 AGAIN = "again"
-"""How two cores write that do the same: to each other they need no order."""
+"""The atomic kind of two cores that write the same: they need no order."""
 
 
 @dataclass
@@ -55,7 +55,7 @@ class SharedMemory:
     number: int = 0
     """The same on every rank."""
     written: bool = False
-    """Whether this rank wrote to it."""
+    """True if this rank wrote to it."""
 
     @property
     def low(self) -> int:
@@ -75,7 +75,7 @@ class Use:
         self.access = access
         self.memory = memory
         self.number = number
-        """Of the memory, for all processes."""
+        """The number of the memory, for all processes."""
         self.array = touched.array
         self.form = StridedShape.of(self.array)
         self.start = self.array.ctypes.data - (0 if memory is None else memory.low)
@@ -84,7 +84,7 @@ class Use:
 
 
 class Sharing:
-    """How one machine deals with memory that other actors reach."""
+    """A machine's access to memory shared with other actors."""
 
     def __init__(self, machine: Machine, memories: Iterable[SharedMemory] = (), logs: bool = False):
         self.machine = machine
@@ -416,7 +416,7 @@ class Sharing:
         )
 
     def _first_byte(self, use: Use) -> int:
-        """Where the memory begins that a scalar lies in, as `start` counts."""
+        """The start of the memory that contains a scalar, in the units of `start`."""
         if use.memory is not None:
             return 0
         return next(low for low, high in self.written if low <= use.start < high)
@@ -459,7 +459,7 @@ class Sharing:
 
 
 def _clock_key(use: Use, start: int) -> tuple[int, int]:
-    """What the clock of a scalar at this byte is kept under."""
+    """The clock key of a scalar at this byte."""
     if use.memory is None:
         return use.number, start
     return use.number, use.memory.slot(start, use.array.itemsize)
@@ -472,7 +472,7 @@ def _offsets(array: Array) -> Array:
 
 
 def _only_looks(loop: scf.WhileOp) -> bool:
-    """Whether a loop changes nothing, neither memory nor a value of its own: alone it never ends."""
+    """Return True if a loop changes neither memory nor a value of its own, so that it can only poll."""
     return not loop.arguments and all(
         isinstance(op, LoadScalarOp | CommTTestOp) for op in walk(loop) if isinstance(op, PtoOp | func.CallOp)
     )

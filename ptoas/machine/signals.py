@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ptoas.machine.sharing import Use
 
 Condition = Callable[[Array], Array]
-"""Of the words of a signal, which are as they are waited for."""
+"""Predicate: the words of a signal that satisfy the wait."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Signals:
         self._seen(use)
 
     def test(self, signal: Signal, condition: Condition, wanted: str) -> bool:
-        """Whether all words are as they should be; an actor that asks again and again waits."""
+        """Return True if all words satisfy the condition; an actor that polls repeatedly waits."""
         use, look = self._looking(signal)
         if condition(look()).all():
             self._seen(use)
@@ -103,7 +103,7 @@ class Signals:
         return False
 
     def _looking(self, signal: Signal) -> tuple[Use | None, Callable[[], Array]]:
-        """How the words of a signal are now, each time."""
+        """Return a function that reads the current words of a signal."""
         sharing = self.machine.sharing
         if sharing is not None:
             sharing.turn(True)

@@ -1,4 +1,4 @@
-"""What a core has popped: a tile in a slot, which is there until the slot is given back."""
+"""Popped tiles: a tile in a slot is valid until the slot is released."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class Held:
         self.tile = tile
         self.bits = bits
         self.ended: Operation | None = None
-        """What took it away."""
+        """The operation that released it."""
         self.how = ""
         self.copied = False
-        """Whether the tile is a copy of the slot, which stays when the slot is given back."""
+        """True if the tile is a copy of the slot, which survives the release."""
         self.freed: Operation | None = None
         self.touched: tuple[Touched, ...] = ()
         """Its bytes, for the check of races."""
@@ -48,7 +48,7 @@ class Held:
 
 
 class SlotBits(Bits):
-    """Which bytes of a slot are written, and which pop its tile belongs to now."""
+    """Initialised bytes of a slot, and the pop that its tile belongs to."""
 
     __slots__ = ("filled", "held")
 
@@ -56,11 +56,13 @@ class SlotBits(Bits):
         super().__init__(size, base)
         self.held: Held | None = None
         self.filled: Hashable = None
-        """What the marks are of; others than that are made anew."""
+        """The bytes of the marks; for others the marks are made again."""
 
     def hold(self, held: Held, filled: Hashable, mark: Callable[[], None]) -> None:
-        """A new tile is in the slot. `filled` says which bytes it has; where these are the same as before,
-        and nobody has written others, the marks stay."""
+        """Register a new tile in the slot.
+
+        `filled` are its bytes; if they are the same as before and no others were written, the marks stay.
+        """
         self.held = held
         if self.filled != filled or self.top:
             self.written[:] = False

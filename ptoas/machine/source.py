@@ -55,15 +55,15 @@ class SourceWriter(ABC):
         self.parts: list[list[str]] = []
         """Bodies of the functions that deeply nested loops and branches are written as."""
         self.variables_in_list = False
-        """Whether variables are elements of a list, which all parts of the function share."""
+        """True if variables are elements of a list, which all parts of the function share."""
         self.names: dict[SSAValue, str] = {}
         self.known: dict[SSAValue, object] = {}
         """Values that are the same in every execution: constants, and tiles at constant addresses."""
         self.callees: list[str] = []
         self.handovers: dict[Operation, Handover] = {}
-        """Of stores that come after a gather."""
+        """Handovers of stores that follow a gather."""
         self.segment: Segment | None = None
-        """What the next instruction may be part of."""
+        """The segment that the next instruction may belong to."""
 
     @abstractmethod
     def operation(self, op: Operation) -> None:

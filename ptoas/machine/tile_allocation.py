@@ -12,8 +12,7 @@ from ptoas.machine.memory import Bits
 from ptoas.machine.tiles import Tile, Unplaced
 
 KEPT = 256
-"""How many views of one operation are remembered: enough for loops over few, no burden for loops over
-many."""
+"""Number of cached views of one operation: enough for loops over few, no burden for loops over many."""
 
 
 def valid_extents(

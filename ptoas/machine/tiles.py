@@ -16,17 +16,17 @@ from ptoas.machine.dtypes import DType, dtype_of
 from ptoas.machine.memory import POISON, Bits, LocalMemory
 
 MOST_REGIONS = 4096
-"""How many regions a memory remembers the writers of; a gather by mask makes a new one each time."""
+"""Number of regions whose writers a memory remembers; a gather by mask makes a new one each time."""
 
 MOST_PARTS = 1024
-"""How many rectangles a tile remembers."""
+"""Number of rectangles that a tile caches."""
 
 Indices = Array
 
 
 @lru_cache(maxsize=256)
 def element_offsets(shape: tuple[int, int], geometry: Geometry) -> Indices:
-    """For each (row, column) of a tile, its element's offset from the tile's first."""
+    """The offset of the element at each (row, column) from the tile's first."""
     rows, cols = (
         np.arange(extent, dtype=np.intp) // axis.box * axis.outer
         + np.arange(extent, dtype=np.intp) % axis.box * axis.inner
@@ -71,7 +71,7 @@ class Region:
         self.ready = 0
 
     def complete(self) -> bool:
-        """Whether all bytes are written; remembered when they are."""
+        """Return True if all bytes are written; cached once they are."""
         complete = bool(self.view[self.select].all())
         if complete:
             self.ready = self.bits.epoch
@@ -104,12 +104,12 @@ class Region:
         self._note_writer(op)
 
     def _within(self, shadow: Array) -> Array:
-        """What `view` is of the written bytes, of another array with an element for each byte."""
+        """The part of another array, with an element for each byte, that corresponds to `view`."""
         start = self.low - self.bits.base
         return np.ndarray(self.view.shape, shadow.dtype, shadow, start, self.view.strides)
 
     def unsettled(self) -> Array:
-        """Which of the bytes came of what nothing has written, and were not written since."""
+        """The bytes that derive from uninitialised data and were not written since."""
         written = self.view[self.select]
         shadow = self.bits.unsettled
         return np.zeros_like(written) if shadow is None else self._within(shadow)[self.select] & ~written
@@ -131,7 +131,7 @@ class Region:
         self._within(self.bits.padding)[self.select] = True
 
     def padding(self) -> Array:
-        """Which of the bytes are the padding of a mask."""
+        """The bytes that are the padding of a mask."""
         shadow = self.bits.padding
         return np.zeros_like(self.view[self.select]) if shadow is None else self._within(shadow)[self.select]
 
@@ -187,11 +187,11 @@ class Tile:
         """Rows and columns that have a place."""
         size = self.dtype.size
         self.row_stride, self.col_stride = self.geometry.rows.inner * size, self.geometry.cols.inner * size
-        """In bytes; within a box, where there are boxes."""
+        """Row stride in bytes; within a box, if there are boxes."""
         self._variants: dict[tuple[int, int], Tile] = {valid: self}
         self._parts: dict[tuple[int, int, int, int], Tile] = {}
         self.pairs: dict[Tile, tuple[Array, Array] | None] = {}
-        """This tile and others that are copied here, as arrays of one shape."""
+        """This tile with each tile that is copied here, as arrays of one shape."""
 
     # --- shape ---
 
@@ -281,7 +281,7 @@ class Tile:
 
     @cached_property
     def offsets(self) -> Indices:
-        """For each (row, column) that has a place, where its element is in `flat`."""
+        """The position in `flat` of the element at each (row, column)."""
         return element_offsets(self.held, self.geometry)
 
     @cached_property
@@ -327,12 +327,12 @@ class Tile:
 
     @cached_property
     def in_order(self) -> bool:
-        """Whether (row, column) in row-major order is the order of addresses, without gaps."""
+        """True if row-major order is the order of addresses, without gaps."""
         return not self.boxed and self.full.raw.flags.c_contiguous
 
     @cached_property
     def counted(self) -> tuple[Array, Indices | None]:
-        """What a linear index counts (D19): the elements in a row, and where the n-th is, unless at n.
+        """The units of a linear index (D19): elements in a row, and the position of the n-th, unless n.
 
         The rows of a window are as far apart as those of the tile that it looks into.
         """
@@ -381,11 +381,11 @@ class Tile:
         return self._scattered(np.asarray(offsets, dtype=np.intp))
 
     def overlaps(self, other: Tile) -> bool:
-        """Whether the two share a valid byte."""
+        """Return True if the two share a valid byte."""
         return share_bytes(self.touched, other.touched)
 
     def coincides(self, other: Tile) -> bool:
-        """Whether each element of the one lies in the same bytes as that of the other."""
+        """Return True if each element of one is in the same bytes as that of the other."""
         where = (self.memory, self.address, self.dtype.size, self.geometry)
         return where == (other.memory, other.address, other.dtype.size, other.geometry)
 

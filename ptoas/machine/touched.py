@@ -1,4 +1,4 @@
-"""The bytes that an operand stands for."""
+"""The bytes of an operand."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ptoas.machine.tiles import Tile
 
 
 class Touched:
-    """Bytes that an operand stands for: their bounds as addresses, a name, and an array over exactly them."""
+    """Bytes of an operand: their bounds as addresses, a name, and an array over exactly them."""
 
     __slots__ = ("form", "high", "low", "name", "source", "space")
 
@@ -17,7 +17,7 @@ class Touched:
         self.space: LocalMemory | None = source.memory if isinstance(source, Tile) else None
         """The local memory, if it is one: what lies in two never meets."""
         self.form = form
-        """What tells two accesses with equal bounds apart."""
+        """Distinguishes two accesses with equal bounds."""
         self.low, self.high = low, high
         self.name = name
 

@@ -1,4 +1,4 @@
-"""Elements that hold what nobody can know, followed through instructions that work element by element.
+"""Propagation of undefined elements through elementwise instructions.
 
 A device that walks its destination reads a source beyond its valid region. What lies there may never have
 been written; the result is harmless until something depends on it. Such bytes count as unwritten and are
@@ -27,10 +27,10 @@ class Lanes:
     own: tuple[tuple[int, int], ...]
     """Rows and columns for which each source says that it is valid; beyond them anything may lie."""
     turned: bool = False
-    """Whether rows become columns."""
+    """True if rows become columns."""
 
     def unknown(self, op: Operation, m: Machine, reads: tuple[Region, ...], shape: tuple[int, int]) -> Array:
-        """The elements of the result that nobody can know; a read of what was never written stops here."""
+        """The undefined elements of the result; a read of uninitialised data is an error here."""
         found = np.zeros(shape, np.bool_)
         for region, own in zip(reads, self.own, strict=True):
             if region.complete():
@@ -47,7 +47,7 @@ class Lanes:
 
 
 def _elements(region: Region, bytes_: Array) -> Array:
-    """By row and column, whether any byte of an element is marked."""
+    """The elements, by row and column, with a marked byte."""
     return bytes_.any(axis=-1).reshape(region.tile.valid)
 
 
