@@ -1,1 +1,1 @@
-"""What ptoas costs, beside what it could be done with instead. `make bench` runs all of it."""
+"""Benchmarks of ptoas beside its alternatives. `make bench` runs all of them."""

@@ -147,7 +147,7 @@ def put(ranks: int, mib: int, repeats: int) -> Row:
 
 
 def put_over_mpi(mpiexec: str, ranks: int, mib: int, repeats: int) -> Row:
-    """What `benchmarks/mpi_put.py` measures in every process: the slowest of them counts."""
+    """Run `benchmarks/mpi_put.py` in every process; the slowest counts."""
     command = [mpiexec, "-n", str(ranks), sys.executable, "-m", "benchmarks.mpi_put", str(mib), str(repeats)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     samples = json.loads(done.stdout.splitlines()[-1])

@@ -1,5 +1,6 @@
-"""What it costs that cube and vector cores pass tiles through a channel, next to one core that does the same
-without; every result is checked."""
+"""Cost of passing tiles between cube and vector cores through a channel, next to one core without; every
+result is checked.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ RIGHT = "!pto.tile_buf<right, 64x128xf32, slayout=col_major>"
 ARGUMENTS = f"%acc: {ACC}, %l: {LEFT}, %r: {RIGHT}, %out: {MEMORY}"
 PRODUCT = f"""%sums = pto.alloc_tile : {ACC}
       pto.tmatmul ins(%l, %r : {LEFT}, {RIGHT}) outs(%sums : {ACC})"""
-"""What is pushed, where that is computed for each push."""
+"""The pushed tile, if it is computed for each push."""
 COUNTS = """%c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %n = arith.constant {times} : index

@@ -44,7 +44,7 @@ class Row:
 
     @property
     def noise(self) -> float:
-        """How far apart, as a fraction of the ratio, the first and the second half of the samples are."""
+        """Relative difference of the ratio between the first and the second half of the samples."""
         least = min(len(self.ours), len(self.theirs))
         if least < 2:
             return 0.0
@@ -150,7 +150,7 @@ def _markdown(lines: Sequence[Sequence[str]], right: Sequence[int]) -> str:
 
 
 def machine() -> dict[str, Any]:
-    """What matters about the machine, and nothing that tells which it is."""
+    """Relevant properties of the machine, without its identity."""
     return {
         "cores": os.cpu_count(),
         "python": platform.python_version(),
@@ -165,7 +165,7 @@ def results(rows: Iterable[Row]) -> dict[str, Any]:
 
 
 def change(then: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[float, str]:
-    """How much a ratio has changed, as a fraction of what it was, and what to call it.
+    """The relative change of a ratio, and its name.
 
     It is called so only beyond the noise of both runs.
     """

@@ -1,4 +1,4 @@
-"""How fast text becomes a module: `ptoas.parse` beside xDSL's own parser, and what a start costs.
+"""Speed of `ptoas.parse` beside xDSL's own parser, and the start-up time.
 
 *Nothing seen before* is a text with everything that the parsers keep thrown away; *seen before* is the same
 text again. xDSL reads the generic form of the same module, types memoised as ours are: it is its tokens and
@@ -97,7 +97,7 @@ def spawn(code: str) -> None:
 
 
 def in_a_process(benchmark: str, *words: str) -> Any:
-    """What a benchmark's own module prints of a part that has a process to itself."""
+    """The output of a benchmark part that runs in its own process."""
     command = [sys.executable, "-m", f"benchmarks.{benchmark}", *words]
     done = subprocess.run(command, check=True, env=child_environment(), stdout=subprocess.PIPE)
     return json.loads(done.stdout)

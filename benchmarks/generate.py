@@ -178,7 +178,7 @@ class Kernel:
 
 
 def tile_dtype(shape: Shape) -> str:
-    """What a tile was before it was converted to `shape`."""
+    """The type of a tile before it was converted to `shape`."""
     return "f16" if shape.dtype == "f32" else "f32"
 
 

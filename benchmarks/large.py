@@ -116,7 +116,7 @@ def nested(depth: int, by_hand: bool) -> str:
 
 
 def visits(depth: int, by_hand: bool) -> int:
-    """How often the sum is looked at: to check its flags, or to insert them."""
+    """The number of visits of the sum: to check its flags, or to insert them."""
     from xdsl.ir import Operation
 
     import ptoas
@@ -168,7 +168,9 @@ def depths() -> list[Row]:
 
 
 def live_tiles(count: int, by_hand: bool = False) -> str:
-    """So many tiles that are loaded before the first of them is used; a pair of flags for each, or none."""
+    """A program that loads this many tiles before it uses the first, with a pair of flags for each, or
+    none.
+    """
     flags = [f"pto.{verb}_flag[<PIPE_MTE2>, <PIPE_V>, <EVENT_ID0>]" for verb in ("set", "wait")]
     last = [f"pto.{verb}_flag[<PIPE_V>, <PIPE_MTE3>, <EVENT_ID0>]" for verb in ("set", "wait")]
     lines = [f"func.func @f(%x: {VIEW}, %y: {VIEW}) {{"]

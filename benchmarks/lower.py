@@ -1,4 +1,4 @@
-"""What lowering and compiling cost beside reading: passes and emission against the parse of the same text.
+"""Cost of lowering and compiling beside parsing of the same text.
 
 *Parse* is of a text of which nothing was seen before. *Lower* is the passes and the emission together, on a
 copy of the module. A time for an operation does not grow with the file.

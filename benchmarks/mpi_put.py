@@ -23,11 +23,11 @@ from ptoas.runner.ranks import mpi as over_mpi
 from ptoas.runner.ranks.in_process import run_compiled
 
 PUTS = 4
-"""How many one sample consists of."""
+"""Number of puts of one sample."""
 
 
 class Clock:
-    """How long all ranks took for what they did between two barriers."""
+    """Time of all ranks between two barriers."""
 
     def __init__(self, comm: Any):
         self.comm = comm

@@ -1,4 +1,4 @@
-"""How fast products of matrices are next to NumPy's of the same numbers in f32; every result is checked."""
+"""Speed of matrix products next to NumPy's of the same numbers in f32; every result is checked."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def tiled(repeats: int) -> list[Row]:
 
 
 def rest() -> None:
-    """The threads that share one product wait for the next for a while, busily: that is nobody's time."""
+    """Wait until the idle threads of a product stop spinning."""
     time.sleep(0.2)
 
 

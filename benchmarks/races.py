@@ -1,6 +1,8 @@
-"""What looking for races costs beside the other checks, in a kernel as people write them: tiles of 16x128 f32
-at addresses, two loads, eleven vector instructions and a store in a loop. Once flags are put in for it, once
-it has them; every result is checked."""
+"""Cost of race detection beside the other checks, in a typical kernel.
+
+It has tiles of 16x128 f32 at addresses, two loads, eleven vector instructions and a store in a loop. Its
+flags are inserted once, and given once; every result is checked.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How fast the machine is, next to bare NumPy and to xDSL's own interpreter; every result is checked."""
+"""Speed of the machine, next to bare NumPy and to xDSL's own interpreter; every result is checked."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ SAMPLE = 0.02
 
 
 def _enough(call: Callable[[], object]) -> int:
-    """How often a call makes a sample."""
+    """The number of calls of a sample."""
     ((best, *more),) = in_turns(lambda: [call() for _ in range(20)], repeats=3, per=20)
     return max(100, min(4000, int(SAMPLE / max(min(best, *more), 1e-6))))
 

@@ -1,5 +1,6 @@
-"""How fast a program is checked: verifying beside parsing, one target beside four, a folder in one
-process, in several, and again."""
+"""Speed of checking: verifying beside parsing, one target beside four, a folder in one process, in
+several, and again.
+"""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class BoundArgument:
     value: Any
     """A pointer, view, group or scalar; for a tile the bit patterns of its valid region."""
     output: Array | None
-    """What the caller sees of it afterwards."""
+    """The array that the caller sees afterwards."""
     finish: Callable[[], None] | None = None
     """Copies results back, where the argument could not be used in place."""
 
@@ -201,8 +201,10 @@ def scalar(parameter: Parameter, given: Any, entry: func.FuncOp) -> int | float:
 
 
 def _writable(parameter: Parameter, array: Array) -> Array:
-    """What the program writes is an array of ours where the caller's can't be written (a mapped file): the
-    results are in that, and the caller sees it instead of his own."""
+    """Replace a read-only array (a mapped file) that the program writes by a copy.
+
+    The copy contains the results, and the caller gets it instead of the original.
+    """
     return array if array.flags.writeable or not parameter.written else np.array(array, order="K")
 
 
@@ -231,7 +233,7 @@ def _pointer(parameter: Parameter, given: Any, entry: func.FuncOp) -> BoundArgum
 
 
 def _growing(parameter: Parameter, given: Growing) -> BoundArgument:
-    """Memory that nobody gave and whose size nobody knew: the caller sees what was reached."""
+    """Generated memory of unknown size: the caller sees the part that was reached."""
     buffer = given.buffer(parameter.name)
     bound = BoundArgument(parameter, Pointer(buffer), None)
 
@@ -293,7 +295,7 @@ def _strides(parameter: Parameter, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 MOST_SPREAD = 64
-"""How many times as large as its elements memory with gaps may be; a small one may always be 64 MiB."""
+"""Maximum ratio of memory with gaps to its elements; up to 64 MiB are always allowed."""
 
 
 def spread_elements(

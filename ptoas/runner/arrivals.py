@@ -1,4 +1,6 @@
-"""What generated signals hold: a program that waits for what another program tells runs as if it had come."""
+"""Initial values of generated signals: a program that waits for another program runs as if that had
+signalled.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from ptoas.dialects.pto.remote import CommTNotifyOp, CommTWaitOp
 from ptoas.runner.parameters import Parameter
 
 ENOUGH = 1 << 20
-"""What has come where only the run knows how much is waited for."""
+"""Initial value of a signal if only the run determines the awaited one."""
 
 
 def mark_arrivals(

@@ -84,7 +84,7 @@ def _misspelt(source: Source, match: re.Match[str]) -> Diagnostic | None:
 
 
 def check(assertion: Assertion, names: Mapping[str, Any]) -> Diagnostic | None:
-    """What is wrong with an assertion for these arrays; nothing if it holds."""
+    """Return the failure of an assertion for these arrays; None if it holds."""
     try:
         tree = parse_expression(assertion.text)
         reader = Reader(names)
@@ -105,7 +105,7 @@ MOST_SHOWN = 16
 
 
 def _found(tree: ast.expr, reader: Reader) -> str:
-    """What the left side is, for a comparison."""
+    """The value of the left side of a comparison."""
     if not isinstance(tree, ast.Compare) or isinstance(tree.left, ast.Constant):
         return ""
     value = np.asarray(reader.value(tree.left))
@@ -120,7 +120,7 @@ def shape_and_type(value: Array) -> str:
 
 
 def _differences(tree: ast.expr, reader: Reader) -> list[str]:
-    """Where the two sides of a comparison, or of `close`, differ: how often, and the first few places."""
+    """The number of differences between the sides of a comparison or `close`, and the first few places."""
     match tree:
         case ast.Compare(ops=[ast.NotEq()]):
             return []

@@ -18,7 +18,7 @@ from ptoas.runner.stats import Stats
 
 
 class KernelCall:
-    """What happens between the arguments of a run and its result."""
+    """One run from its arguments to its result."""
 
     def __init__(self, cores: Sequence[Core], binder: Binder, given: Mapping[str, Any]):
         self.cores = cores
@@ -98,7 +98,7 @@ class KernelCall:
         return whole
 
     def _print_rest(self, known: dict[str, Any]) -> None:
-        """What was asked to be printed and is not a tile that instructions write: memory, at the end."""
+        """Print the requested values that are not tiles written by instructions: memory, at the end."""
         observer = self.cores[-1].observer
         if observer is None:
             return

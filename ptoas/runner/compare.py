@@ -49,14 +49,14 @@ class TargetDifference:
 
 @dataclass
 class Comparison:
-    """What `--target all` found."""
+    """The result of `--target all`."""
 
     outcomes: list[TargetOutcome]
     differences: list[TargetDifference]
 
     @property
     def results(self) -> list[Result]:
-        """Of the targets that ran it."""
+        """The results of the targets that ran the program."""
         return [outcome.result for outcome in self.outcomes if outcome.result is not None]
 
     @property

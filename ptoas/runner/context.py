@@ -23,7 +23,7 @@ LEAST_WINDOWS = 64
 """Places for windows that a table has at least."""
 
 ALIGNMENT = 512
-"""Bytes of which the place of an argument in its window is a multiple; as many are left free behind it."""
+"""Alignment of an argument in its window in bytes; as many are left free after it."""
 
 _DISTANCE = 1 << 40
 """Bytes from one rank's window to the next."""
@@ -35,7 +35,7 @@ def window_of(rank: int) -> int:
 
 
 def places_in_window(sizes: Sequence[int]) -> tuple[list[int], int]:
-    """Where arguments of these sizes lie in a window, and how large it is."""
+    """The positions of arguments of these sizes in a window, and its size."""
     places: list[int] = []
     end = 0
     for size in sizes:
@@ -45,7 +45,7 @@ def places_in_window(sizes: Sequence[int]) -> tuple[list[int], int]:
 
 
 def table(rank: int = 0, ranks: int = 1, window_bytes: int = 0) -> Array:
-    """What one rank is given."""
+    """The table of windows for one rank."""
     words = np.zeros(WINDOWS + max(LEAST_WINDOWS, ranks), np.int64)
     words[RANK] = ranks << 32 | rank
     words[WINDOW_BYTES] = window_bytes

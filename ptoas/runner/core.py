@@ -45,7 +45,7 @@ from ptoas.targets import Target
 
 @dataclass
 class Program:
-    """What is run: a module that is prepared for a target."""
+    """A module prepared for a target, ready to run."""
 
     module: ModuleOp
     entry: func.FuncOp
@@ -56,11 +56,11 @@ class Program:
     channels: Channels | None = None
     """Its channels, if it has any."""
     goes_across: bool = False
-    """Whether the cube core writes to the unified buffer of a vector core."""
+    """True if the cube core writes to the unified buffer of a vector core."""
 
     @property
     def has_replicas(self) -> bool:
-        """Whether both vector cores of a block get the same whole tiles, and do the same with them."""
+        """True if both vector cores of a block get the same whole tiles, and do the same with them."""
         channels = self.channels.all if self.channels is not None else ()
         return any(each.nosplit and self.target.model(each.first).both_lanes for each in channels)
 
@@ -86,7 +86,7 @@ class Core:
         self.core = core
         """Its number in its block."""
         self.clusters: Mapping[int, Cluster] = {}
-        """What the cores of each block have in common, where there are several."""
+        """The shared state of the cores of each block, if there are several."""
         inner = reached(calls_of(program.module), [program.entry])
         self._simt = [op for each in inner for op in walk(each) if program.target.uses_simt(op)]
         self._request = launch_request([*inner], program.target) if options.checks.budget else None
@@ -105,7 +105,7 @@ class Core:
         self.machine.sparse_credits = options.sparse_credits
         self.machine.isa = options.isa
         self.observer: Observer | None = None
-        """Whoever looks on and tells it in the result."""
+        """Observer of the run, which contributes to the result."""
         if options.trace or options.stats or options.prints:
             self.observer = Observer(
                 self.machine,
@@ -129,7 +129,7 @@ class Core:
             placed_by_compiler=lambda op: not program.goes_across and not by_hand.get(origin_of(op), True),
         )
         self.captured: dict[str, tuple[Tile, Array]] = {}
-        """What was written last to tiles that nothing reads."""
+        """The last contents of tiles that nothing reads."""
         self.tiles: list[tuple[BoundArgument, Tile]] = []
         """The tile arguments of the last block."""
         self.compiler.capture = {value: self._capture for value in unread_tiles(program.entry)}
@@ -216,7 +216,7 @@ class Core:
             race.finish()
 
     def _arguments(self, bound: Sequence[BoundArgument]) -> list[Any]:
-        """What the compiled function takes; what the launch knows nobody else says."""
+        """The arguments of the compiled function; those of the launch can't be overridden."""
         if not self._launch_arguments:
             return [self._value(one) for one in bound]
         machine = self.machine
@@ -232,7 +232,7 @@ class Core:
     # --- tile arguments ---
 
     def _value(self, one: BoundArgument) -> Any:
-        """What the compiled function takes; a tile argument is put into local memory first (D24)."""
+        """The argument of the compiled function; a tile argument is copied to local memory first (D24)."""
         if one.parameter.kind != "tile":
             return one.value
         tile = self._argument_tile(one)
@@ -296,7 +296,7 @@ def cores_of(program: Program, launch: Launch, share: Share | None = None) -> li
 
 
 def together(program: Program, launch: Launch) -> bool:
-    """Whether the blocks run at the same time: where that is asked for, or they wait for each other."""
+    """Return True if the blocks run concurrently: on request, or if they wait for each other."""
     options = program.options
     if options.blocks == 1:
         return False
@@ -306,7 +306,7 @@ def together(program: Program, launch: Launch) -> bool:
 
 
 def join_clusters(cores: Sequence[Core], launch: Launch, blocks: Sequence[int]) -> dict[int, Cluster]:
-    """What the cores of each block have in common; the cores are those of one block, or of all in turn."""
+    """The shared state of the cores of each block; the cores are those of one block, or of all in turn."""
     size, grid = len(launch.cores), Grid()
     each = [cores[n : n + size] for n in range(0, len(cores), size)]
     groups = each if len(each) > 1 else each * len(blocks)

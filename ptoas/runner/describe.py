@@ -1,4 +1,4 @@
-"""What a kernel is run on: a table of its arguments before anything runs, and whole sets of them as files."""
+"""Arguments of a kernel: a table before the run, and whole sets of them as files."""
 
 from __future__ import annotations
 

@@ -183,7 +183,7 @@ def same(left: Array, right: Array) -> Any:
 
 
 def repeats(left: Array, right: Array) -> bool:
-    """Whether two arrays can be compared: of one shape, or one is a number or a row that is repeated."""
+    """Return True if two arrays can be compared: equal shapes, or one is broadcast."""
     if left.shape == right.shape or 1 in (left.size, right.size):
         return True
     return left.shape[-right.ndim :] == right.shape or right.shape[-left.ndim :] == left.shape

@@ -33,7 +33,7 @@ class NotReadableError(Exception):
 
 
 def is_foreign(given: Any) -> bool:
-    """Whether it is an array, and not NumPy's."""
+    """Return True for an array of another library than NumPy."""
     plain = isinstance(given, np.ndarray | np.generic | int | float | str | bytes | list | tuple)
     return not plain and any(hasattr(given, name) for name in PROTOCOLS)
 
@@ -54,7 +54,7 @@ def adopted(given: Any) -> Any:
 
 
 def _read(given: Any) -> Array:
-    """By the array protocol first: it tells best whether memory may be written."""
+    """Convert by the array protocol first, which reports best if memory is writable."""
     if any(hasattr(given, name) for name in PROTOCOLS[:2]):
         found = np.asarray(given)
         if found.dtype != object:

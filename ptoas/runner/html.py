@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def result_html(result: Result) -> str:
-    """What the program wrote, argument by argument."""
+    """The outputs of the program, argument by argument."""
     parts = [f"<div>@{escape(visible(result.entry))} on {escape(result.target)}</div>"]
     for name, array in result.outputs.items():
         shape = "x".join(map(str, array.shape)) or "scalar"

@@ -51,7 +51,7 @@ OPTIONS: dict[str, type | None] = {
 
 @dataclass
 class Arguments:
-    """What a run begins with."""
+    """The initial arguments of a run."""
 
     values: list[str] = field(default_factory=list[str])
     """`NAME=VALUE`."""
@@ -64,7 +64,7 @@ class Arguments:
 
 
 def target_of(module: Callable[[], ModuleOp], target: str | None) -> str:
-    """Whose lines count in a run: those of the target; of all targets, the lines that name none."""
+    """The target whose lines apply to a run; for all targets, the lines that name none."""
     if target == "all":
         return ""
 

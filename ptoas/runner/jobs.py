@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 AUTO = "auto"
 METHOD = "fork"
-"""How processes are started: a program is compiled once, and each has it."""
+"""Start method of processes: a program is compiled once, and each process inherits it."""
 
 
 def check_jobs(options: Options, jobs: int | str, parts: str = "blocks") -> None:
@@ -73,7 +73,7 @@ def place_of(op: Operation) -> str:
 
 
 def processes(jobs: int | str, parts: int) -> int:
-    """How many processes run so many parts."""
+    """The number of processes for this many parts."""
     if parts == 1 or not _can_fork():
         return 1
     if not isinstance(jobs, int):
@@ -130,7 +130,7 @@ class Shared:
         return copy
 
     def holds(self, written: Sequence[tuple[int, int]]) -> bool:
-        """Whether all that is written lies here; an argument may have been copied once more."""
+        """Return True if all written memory is here; an argument may have been copied once more."""
         return all(any(low <= first and end <= high for low, high in self._places) for first, end in written)
 
     def give_back(self, result: Result) -> None:
@@ -152,7 +152,7 @@ def _array(value: Any) -> Any:
 
 
 def meet(arrays: Iterable[tuple[Array, bool]]) -> bool:
-    """Whether two arrays, of which one is written, may have a byte in common."""
+    """Return True if two arrays, one of which is written, may have a common byte."""
     all_end, written_end = 0, 0
     for low, high, written in sorted((*_bounds(array), written) for array, written in arrays if array.size):
         if low < (all_end if written else written_end):
@@ -174,7 +174,7 @@ def _bounds(array: Array) -> tuple[int, int]:
 
 @dataclass
 class ProcessOutputs:
-    """What one process leaves behind, besides memory."""
+    """Results of one process, besides memory."""
 
     records: list[AccessRecord]
     said: list[str]
@@ -184,7 +184,7 @@ AnyPart = TypeVar("AnyPart", bound=ProcessOutputs)
 
 
 def records_of(cores: Iterable[Core]) -> list[AccessRecord]:
-    """What cores touched of the memory that others reach."""
+    """The accesses of cores to shared memory."""
     logs = [core.machine.sharing.log for core in cores if core.machine.sharing is not None]
     return [record for log in logs if log is not None for record in log.records()]
 
@@ -216,7 +216,7 @@ def _done(work: Callable[[range], AnyPart], parts: range) -> AnyPart | None:
 
 
 class saying_to:
-    """What a program prints is kept, and said when all parts are done, in their order."""
+    """Collect printed output, and print it when all parts are done, in their order."""
 
     def __init__(self, options: Options, cores: Sequence[Core], said: list[str]):
         self.options = options
@@ -267,7 +267,7 @@ class _Workers:
         self._started.append((process, here))
 
     def finish(self) -> list[Any]:
-        """What each of them leaves behind, in the order of the parts."""
+        """The results of each worker, in the order of the parts."""
         found: list[Any] = []
         for _, pipe in self._started:
             try:
@@ -311,7 +311,7 @@ class _Reader(pickle.Unpickler):
 
 @dataclass
 class BlockOutputs(ProcessOutputs):
-    """What the blocks of one process leave behind."""
+    """Results of the blocks of one process."""
 
     warnings: list[list[Diagnostic]]
     printed: list[list[str]]
@@ -319,7 +319,7 @@ class BlockOutputs(ProcessOutputs):
     held: list[int]
     steps: int
     reached: list[int]
-    """How far they reached into memory that is made as it is reached."""
+    """The extent reached in memory that grows on demand."""
 
     @staticmethod
     def of(cores: Sequence[Core], said: list[str], growing: Sequence[GrowingBuffer]) -> BlockOutputs:
@@ -369,7 +369,7 @@ def in_jobs(kernel: Kernel, given: Mapping[str, Any], run: Run) -> Result | None
 
 
 def _within_limits(parts: Sequence[BlockOutputs], kernel: Kernel, held: Sequence[int]) -> bool:
-    """Whether all parts together take no more than one job might; `held` are bytes that were kept before."""
+    """Return True if all parts together stay within the limits of one job; `held` are earlier bytes."""
     if sum(part.steps for part in parts) > kernel.options.max_steps:
         return False
     for at, core in enumerate(kernel.cores):

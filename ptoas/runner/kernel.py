@@ -42,7 +42,7 @@ from ptoas.runner.values import Allowance, generate
 from ptoas.targets import Target, get_target
 
 KEPT_SIZES = 64
-"""Of how many combinations of scalars it is remembered how large arguments must be."""
+"""Number of combinations of scalars whose argument sizes are cached."""
 
 
 class Kernel:
@@ -227,7 +227,7 @@ class Kernel:
         self._check_blocks()
 
     def _check_blocks(self) -> None:
-        """Nothing may depend on the order in which the blocks ran."""
+        """Check that nothing depends on the order of the blocks."""
         machine = self.cores[0].machine
         if self.options.checks.race and machine.sharing is not None and machine.sharing.log is not None:
             found = conflicts(machine.sharing.log.records(), machine.launch, self.target.name)

@@ -57,7 +57,7 @@ class TraceLine(str):
 
 @dataclass(frozen=True)
 class Traced:
-    """What of a line of a trace is the same each time."""
+    """The constant part of a line of a trace."""
 
     text: str
     data: dict[str, Any]
@@ -77,7 +77,7 @@ class Traced:
 
 @dataclass
 class Observer:
-    """What is written down while the machine runs."""
+    """Recorder of a run."""
 
     machine: Machine
     trace: list[tuple[Traced, Actor, tuple[int, ...]]] | None = None
@@ -173,7 +173,7 @@ def loops_around(op: Operation) -> tuple[Operation, ...]:
 
 
 def loop_name(loop: Operation) -> str:
-    """What a loop counts: its induction variable, or its turns."""
+    """The name of a loop's counter: its induction variable, or its iteration."""
     if isinstance(loop, scf.ForOp):
         hint = loop.body.block.args[0].name_hint
         return f"%{hint}" if hint else f"for at line {line_of(loop)}"
@@ -206,7 +206,7 @@ def statement(op: Operation) -> str:
 
 
 def parts_of(value: object) -> tuple[Tile | View, ...]:
-    """The tiles and views that an operand stands for."""
+    """The tiles and views of an operand."""
     match value:
         case Tile() | View():
             return (value,)
@@ -217,7 +217,7 @@ def parts_of(value: object) -> tuple[Tile | View, ...]:
 
 
 def _described(value: Tile | View) -> dict[str, Any]:
-    """Where an operand lies and how large it is: a tile from its memory's start, a view from its buffer's."""
+    """The position and size of an operand: a tile relative to its memory, a view relative to its buffer."""
     if isinstance(value, Tile):
         name, memory, at, shape = value.name, value.memory.loc.value, value.address, value.valid
     else:

@@ -1,4 +1,4 @@
-"""How a program is run, and what a run leaves behind."""
+"""Options and results of a run."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class RunObserver(Protocol):
 
 @dataclass
 class Options:
-    """How a program is run."""
+    """Options of a run."""
 
     checks: Checks = field(default_factory=Checks)
     entry: str | None = None
@@ -38,9 +38,9 @@ class Options:
     schedule: int | None = None
     """The seed of the order in which blocks take turns; `None`: they run one after the other."""
     schedules: int = 1
-    """In how many orders, from that seed on, it is run: each with the same result."""
+    """Number of schedules, from that seed on; all must have the same result."""
     jobs: int | str = 1
-    """How many processes run the blocks, where these do not wait for each other; `auto`: one a core."""
+    """Number of processes for blocks that do not wait for each other; `auto`: one a core."""
     sparse_credits: bool = False
     """Channels tell of free slots in portions, as the devices do."""
     max_steps: int = DEFAULT_MAX_STEPS
@@ -56,7 +56,7 @@ class Options:
     forced: bool = False
     """The program may break rules of the target."""
     warnings: tuple[Diagnostic, ...] = ()
-    """What `verify` says of the program; every result repeats it."""
+    """Warnings of `verify`; every result repeats them."""
     generate: bool = False
     """Generate missing inputs when the kernel is called, instead of raising an error."""
     recorder: RunObserver | None = None
@@ -65,7 +65,7 @@ class Options:
 
 @dataclass(repr=False)
 class Result:
-    """What a run leaves behind.
+    """The result of a run.
 
     >>> import ptoas
     >>> module = ptoas.parse('''
@@ -87,7 +87,7 @@ class Result:
     target: str
     entry: str
     outputs: dict[str, Array]
-    """Memory and tile arguments that the program writes, and tiles that it makes and nobody reads."""
+    """Memory and tile arguments that the program writes, and tiles that it makes and nothing reads."""
     arguments: dict[str, Any]
     """All arguments, given and generated; memory is as it is after the run."""
     warnings: list[Diagnostic] = field(default_factory=list[Diagnostic])

@@ -1,4 +1,4 @@
-"""What became of several actors, and what is wrong with them together."""
+"""Outcomes of several actors, and errors of all of them together."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ STALLED = "PTO-R803"
 
 @dataclass
 class ActorOutcome:
-    """How an actor came to its end, and what it did to memory that others reach."""
+    """The outcome of an actor, and its accesses to shared memory."""
 
     actor: int = 0
     errors: tuple[Diagnostic, ...] = ()
     waits: str | None = None
-    """What it waits for, if it does."""
+    """The awaited event, if it waits."""
     on: tuple[int, ...] = ()
-    """For whom."""
+    """The actors that it waits for."""
     op: Operation | None = None
-    """At which operation."""
+    """The operation at which it waits."""
     warnings: list[Diagnostic] = field(default_factory=list[Diagnostic])
     records: list[AccessRecord] = field(default_factory=list[AccessRecord])
 
@@ -59,7 +59,7 @@ def live(outcome: ActorOutcome, core: Core, work: Callable[[], None]) -> ActorOu
 
 
 def collect(outcome: ActorOutcome, core: Core) -> ActorOutcome:
-    """What an actor noticed, and what it did to memory that others reach."""
+    """Collect an actor's findings and its accesses to shared memory."""
     machine = core.machine
     outcome.warnings = list(machine.warnings)
     if machine.checks.race and machine.sharing is not None and machine.sharing.log is not None:
@@ -115,7 +115,7 @@ def where_it_stands(outcome: ActorOutcome, launch: Launch) -> str:
 def _stall(
     outcomes: Sequence[ActorOutcome], program: Program, launch: Launch, cores: Sequence[Core]
 ) -> Diagnostic:
-    """Who waits for what, and where: one line for each actor."""
+    """The waiting actors, one line for each: the awaited event and the place."""
     if cores:
         from ptoas.runner.stall import stalled
 

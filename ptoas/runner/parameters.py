@@ -43,42 +43,42 @@ class Parameter:
     view_shape: tuple[int, ...] | None = None
     """The one shape that a pointer is looked at with, if there is one."""
     grows: bool = False
-    """Whether something behind a pointer is reached that only the run knows."""
+    """True if the size behind a pointer is known only at run time."""
     steers: bool = False
-    """Whether its integers end up in offsets, sizes, bounds or indices that are calculated."""
+    """True if its integers are used in computed offsets, sizes, bounds or indices."""
     floor: int = 0
-    """And how large they are then: less would make a place negative that is counted back from them."""
+    """Their lower bound: smaller numbers would make a computed position negative."""
     read: bool = False
     written: bool = False
     index_limit: int | None = None
     """The values of an index argument stay below this."""
     index_step: int = 1
-    """And are multiples of this."""
+    """Their common divisor."""
     is_index: bool = False
     is_window: bool = False
     """Other ranks reach it: each has one of its own, at the same place of its window."""
     is_context: bool = False
-    """It is the table that says where the windows of all ranks are."""
+    """True for the table of the windows of all ranks."""
     is_rank: bool = False
-    """It is the number of the rank that runs."""
+    """True for the number of the rank that runs."""
     is_count: bool = False
-    """It is how many ranks there are."""
+    """True for the number of ranks."""
     peers_apart: int = 0
     """Numbers of peers are calculated from its elements, by dividing them by this."""
     peers_most: int = 0
-    """So many peers there can be then."""
+    """Maximum number of peers."""
     is_signal: bool = False
-    """It is notified or waited for: it starts with zeros."""
+    """True if it is notified or waited for: it starts with zeros."""
     arrived: int = 0
-    """What it starts with where the program waits for it and nothing in the program tells it."""
+    """Initial value of a signal that the program awaits and never sets."""
     suggestion: int = 1
-    """What a scalar is taken to be when nobody says: an extent that fits the tiles it is used for."""
+    """Default of a scalar: an extent that fits the tiles it is used for."""
     reason: str = "nothing tells what it should be"
-    """Why that."""
+    """Reason for the default."""
 
     @property
     def is_input(self) -> bool:
-        """Whether the program reads a value that only the caller knows.
+        """True if the program reads a value that only the caller knows.
 
         The launch provides the table of the ranks' windows, and signals that start with zeros.
         """

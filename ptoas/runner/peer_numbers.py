@@ -1,4 +1,4 @@
-"""Whom a program talks to: the arguments that numbers of peers are calculated from.
+"""Arguments from which the numbers of peers are computed.
 
 A peer's number is what a word of the table of windows is looked up with. Followed backwards it comes from a
 loop over all peers, from an argument that it counts from, or from numbers in memory (a table of experts, so
@@ -30,14 +30,14 @@ NOWHERE = 1 << 30
 
 @dataclass(frozen=True)
 class _Way:
-    """From a peer's number back to a value."""
+    """Path from a peer's number back to a value."""
 
     apart: int = 1
-    """So many of its values are one peer."""
+    """Number of values per peer."""
     limit: int = NOWHERE
-    """So many peers there can be: as many as arrays have room for that are indexed with it."""
+    """Maximum number of peers: the size of the arrays that are indexed with it."""
     plain: bool = True
-    """Whether it is only added to, on its way."""
+    """True if the path contains additions only."""
 
 
 @dataclass
@@ -45,7 +45,7 @@ class PeerNumbers:
     """The values that numbers of peers are calculated from."""
 
     behind: Mapping[SSAValue, set[int]]
-    """The parameters that a pointer stands for."""
+    """The parameters that a pointer may refer to."""
     constant: Callable[[SSAValue], int | None] = field(default_factory=lambda: Knowledge().constant)
     ways: dict[SSAValue, _Way] = field(default_factory=dict[SSAValue, _Way])
     loaded: dict[int, _Way] = field(default_factory=dict[int, _Way])
@@ -103,7 +103,7 @@ class PeerNumbers:
                 pass
 
     def own(self, operations: list[Operation]) -> Iterator[SSAValue]:
-        """What a loop over peers compares their numbers with, under casts and remainders."""
+        """The number with which a loop over peers compares their numbers, under casts and remainders."""
         for op in operations:
             if not isinstance(op, arith.CmpiOp) or op.predicate.value.data not in (EQUAL, NOT_EQUAL):
                 continue
@@ -122,7 +122,7 @@ class PeerNumbers:
 
 
 def _is_counted(value: SSAValue) -> bool:
-    """Whether it is the number of a loop's turn."""
+    """Return True if it is the iteration number of a loop."""
     return isinstance(value, BlockArgument) and isinstance(value.block.parent_op(), scf.ForOp)
 
 

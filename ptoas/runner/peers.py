@@ -1,4 +1,4 @@
-"""How a program reaches other ranks: which arguments are windows, which the tables that say where they are.
+"""Access to other ranks: arguments that are windows, and tables with their addresses.
 
 A kernel finds a peer's memory by a distance: it loads two window addresses from a table, takes their
 difference, and adds it to a pointer of its own. So a difference of two numbers out of one table makes the
@@ -32,7 +32,7 @@ NONE: Tables = frozenset()
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a number comes from: the tables that it was loaded from, and those that it is a distance of."""
+    """Origin of a number: the tables it was loaded from, and those it is a distance of."""
 
     loaded: Tables = NONE
     distance: Tables = NONE
@@ -45,7 +45,7 @@ UNKNOWN = Origin()
 
 
 class Peers:
-    """What of a program's values leads to other ranks."""
+    """Values of a program that lead to other ranks."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class Peers:
         operations: list[Operation],
         behind: Mapping[SSAValue, set[int]],
     ):
-        """`behind`: the parameters that a pointer stands for."""
+        """Analyse a program; `behind` are the parameters that a pointer may refer to."""
         self._behind = behind
         self._origins: dict[SSAValue, Origin] = {}
         pairs = [(each.name, each.value) for op in operations for each in forwarded_values(op, functions)]
@@ -70,7 +70,7 @@ class Peers:
         return self._origins.get(value, UNKNOWN)
 
     def is_distance(self, value: SSAValue) -> bool:
-        """Whether a number of elements leads from one rank's window to another's."""
+        """Return True if a number of elements leads from one rank's window to another's."""
         return bool(self.of(value).distance)
 
     def _learn(self, value: SSAValue, news: Origin) -> bool:
@@ -119,7 +119,7 @@ def alone(error: PtoasError, parameters: list[Parameter]) -> PtoasError:
 
 
 REACHES = ("PTO-R102", "PTO-R103", "PTO-R106")
-"""What a place outside of an argument is reported as."""
+"""Code of an access outside of an argument."""
 
 
 def mark_ranks(

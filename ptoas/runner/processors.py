@@ -1,4 +1,4 @@
-"""How many processors there are to work with."""
+"""Number of available processors."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ from typing import Any
 
 
 def processors() -> int:
-    """As many as this process may use."""
+    """The number of processors that this process may use."""
     affinity: Any = getattr(os, "sched_getaffinity", None)
     return len(affinity(0)) if affinity is not None else os.cpu_count() or 1

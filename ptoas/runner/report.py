@@ -1,4 +1,4 @@
-"""What a run shows: outputs in short, differences, files."""
+"""Presentation of a run: short outputs, differences, files."""
 
 from __future__ import annotations
 

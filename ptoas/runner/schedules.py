@@ -39,7 +39,7 @@ def in_every_order(options: Options, entry: Operation, run: Callable[[int], R]) 
 
 
 def _differs(one: Result, other: Result, name: str) -> Array:
-    """Where an output is another; which bits a NaN has depends on where arrays lie."""
+    """The output that differs; the bits of a NaN depend on the placement of arrays and are ignored."""
     a, b = one.outputs[name], other.outputs[name]
     found: Array = (one.bits[name] != other.bits[name]).reshape(a.shape)
     return found & ~((a != a) & (b != b))
@@ -47,7 +47,7 @@ def _differs(one: Result, other: Result, name: str) -> Array:
 
 @contextmanager
 def naming(seed: int) -> Generator[None, None, None]:
-    """What goes wrong is said with the order in which it does."""
+    """Add the schedule to errors."""
     try:
         yield
     except PtoasError as error:

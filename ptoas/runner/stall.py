@@ -1,4 +1,4 @@
-"""Nobody goes on: which mistake that is, and a picture in text of who waits for whom.
+"""Deadlock report: the mistake, and a text picture of the waiting actors.
 
 Where one core waits for others that have all come to their end, the mistake is there: a tile that nobody
 pushes, a slot that nobody frees, a counter that nobody sets, a barrier that the others came to less often.
@@ -41,7 +41,7 @@ class Standing:
 
     @property
     def op(self) -> Operation:
-        """What it waits at."""
+        """The operation at which it waits."""
         assert self.outcome.op is not None, "it waits"
         return self.outcome.op
 
@@ -60,7 +60,7 @@ class Standing:
 def stalled(
     outcomes: Sequence[ActorOutcome], cores: Sequence[Core], launch: Launch, target: str
 ) -> Diagnostic | None:
-    """What is wrong where all that have not finished wait; `None`: nothing that cores have in common."""
+    """The error if all unfinished actors wait; `None`: it does not involve shared state of cores."""
     every = [Standing(o, core.machine) for o, core in zip(outcomes, cores, strict=True)]
     waiting = [each for each in every if each.waits]
     ours = [each for each in waiting if isinstance(each.outcome.op, ChannelOp | AwaitsCounter | SyncAllOp)]
@@ -96,7 +96,7 @@ _FREE = "a tfree after the last use of each popped tile"
 
 
 def _is_kept(each: Standing) -> bool:
-    """Whether a producer waits for a slot that was popped and not given back."""
+    """Return True if a producer waits for a slot that was popped and not released."""
     ring = each.ring if isinstance(each.op, PushOp | AllocSlotOp) else None
     return ring is not None and any(ring.held.values())
 
@@ -198,7 +198,7 @@ def _never_set(standing: Standing, launch: Launch) -> Cause:
 
 
 def picture(every: Sequence[Standing], launch: Launch) -> Iterator[Note]:
-    """A line for each core: where it stands, for what it waits, from whom that would come; and the rings."""
+    """A line for each core: its position, the awaited event and its sender; then the rings."""
     shown = sorted(every, key=lambda each: not each.waits)[:MOST_LINES]
     shown.sort(key=lambda each: each.outcome.actor)
     names = {each.outcome.actor: launch.names([each.outcome.actor]) for each in shown}
@@ -230,7 +230,7 @@ def _places(others: Iterable[Standing], launch: Launch) -> Iterator[Note]:
 
 
 def _circle(waiting: Sequence[Standing], launch: Launch) -> Iterator[Note]:
-    """Follow who waits for whom until somebody comes again."""
+    """Follow the waits until an actor repeats."""
     by_actor = {each.outcome.actor: each for each in waiting}
     at, seen = waiting[0].outcome.actor, list[int]()
     while at not in seen:

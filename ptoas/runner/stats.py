@@ -1,4 +1,4 @@
-"""What a target would do for a program, counted from the documents' performance sections.
+"""Work of a program on a target, counted as in the documents' performance sections.
 
 A scalar-driven gather issues one burst a row (one a row and batch for NZ tables, of one piece a block
 column), or one scalar read an element; a SIMT gather launches warps of 32 lanes, up to 32 of them.
@@ -30,7 +30,7 @@ MOST_WARPS = 32
 
 @dataclass
 class InstructionCounts:
-    """What one execution of an instruction counts for."""
+    """Counts of one execution of an instruction."""
 
     name: str
     counts: dict[str, int] = field(default_factory=dict[str, int])
@@ -67,7 +67,7 @@ class Stats:
 
     @staticmethod
     def sum(parts: Iterable[Stats]) -> Stats:
-        """What several cores did together; each has local memory of its own."""
+        """The sum over several cores; each has its own local memory."""
         whole = Stats()
         for part in parts:
             whole.instructions.update(part.instructions)
@@ -113,7 +113,7 @@ class Stats:
 
 
 def cost_of(op: PtoOp, target: Target, values: list[object]) -> InstructionCounts:
-    """What the instruction counts for on these operands."""
+    """The counts of the instruction on these operands."""
 
     tiles = [value for value in values if isinstance(value, Tile)]
     cost = InstructionCounts(

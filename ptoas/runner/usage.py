@@ -1,4 +1,4 @@
-"""Who touches what: sizes, directions and limits of a kernel's parameters.
+"""Inference of a kernel's parameters: sizes, directions and limits.
 
 The analysis follows every argument through views, pointers, loops and calls to the instructions that touch
 it.
@@ -63,7 +63,7 @@ class ArgumentFlow:
     """Arguments behind values, of all functions that the entry reaches."""
 
     memory: dict[SSAValue, set[int]] = field(default_factory=dict[SSAValue, set[int]])
-    """For a pointer, view or tile: the parameters whose bytes it stands for, or was loaded from."""
+    """The parameters whose bytes a pointer, view or tile refers to, or was loaded from."""
 
     def add(self, value: SSAValue, sources: set[int]) -> bool:
         known = self.memory.setdefault(value, set())
@@ -76,14 +76,14 @@ class ArgumentFlow:
         return self.memory.get(value, set())
 
     def behind(self, values: Iterable[SSAValue]) -> set[int]:
-        """The parameters that any of these values stands for."""
+        """The parameters that any of these values may refer to."""
         return {at for value in values for at in self.of(value)}
 
 
 def flow_of(
     functions: dict[str, func.FuncOp], arguments: Sequence[SSAValue], operations: list[Operation]
 ) -> ArgumentFlow:
-    """Which values stand for which of these arguments."""
+    """Map values to the arguments that they refer to."""
     flow = ArgumentFlow()
     for at, argument in enumerate(arguments):
         flow.add(argument, {at})
@@ -168,7 +168,7 @@ def analyse(
 TYPICAL_EXTENT = 8
 
 GUESSED_PARTS = 15
-"""So many parts of its size may lie before one whose offset only the running program knows."""
+"""Number of parts of its size that may precede one with a run-time offset."""
 
 SYNC_WORDS = 16
 """Words of the workspace of a soft barrier, and of what counters are kept in."""
@@ -178,8 +178,9 @@ WORKSPACE = 1 << 12
 
 
 def _suggest(operations: list[Operation], scalars_by_value: dict[SSAValue, Parameter]) -> None:
-    """What scalars may be: all of a tile where they say how much of it is valid, a few as another extent, the
-    start as an offset."""
+    """Defaults of scalars: a whole tile as a valid extent, a few as another extent, the start as an
+    offset.
+    """
     fixed: set[str] = set()
     roots = [
         0 if op.root is None else op.root.value.data for op in operations if isinstance(op, CollectiveOp)
@@ -234,7 +235,7 @@ def _suggest(operations: list[Operation], scalars_by_value: dict[SSAValue, Param
 
 
 ROUNDS = 8
-"""How often extents are stretched at most: an offset may follow from the extent itself."""
+"""Maximum number of rounds of stretching extents: an offset may follow from the extent itself."""
 
 
 def _looked_at(operations: list[Operation], flow: ArgumentFlow, parameters: list[Parameter]) -> set[int]:
@@ -246,7 +247,7 @@ def _looked_at(operations: list[Operation], flow: ArgumentFlow, parameters: list
 
 
 def handed_to(functions: dict[str, func.FuncOp], operations: list[Operation]) -> dict[SSAValue, SSAValue]:
-    """For arguments of functions that are called from one place, what they are given there."""
+    """The operands passed to the arguments of functions with one call site."""
     calls: dict[str, list[func.CallOp]] = {}
     for op in operations:
         if isinstance(op, func.CallOp):
@@ -357,7 +358,7 @@ def _steered(op: PtoOp) -> list[SSAValue]:
 
 
 def _handed_on(op: Operation, functions: dict[str, func.FuncOp]) -> list[tuple[SSAValue, SSAValue]]:
-    """Values, each with one that stands for the same argument."""
+    """Pairs of values that refer to the same argument."""
     match op:
         case MakeTensorViewOp() | AddPtrOp():
             return [(op.results[0], op.ptr)]
@@ -473,7 +474,7 @@ def _index_use(
 
 
 def _limit(op: Any, target: Target, bounds: UpperBounds) -> tuple[int | None, int]:
-    """How far an index of this instruction may go, and its distance to the next."""
+    """The maximum of an index of this instruction, and its stride."""
     match op:
         case IndexedMemoryOp():
             shape = view_extents(op.mem, bounds)

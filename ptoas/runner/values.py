@@ -1,4 +1,4 @@
-"""Arguments as text (`--arg NAME=VALUE`) and arguments that nobody gave."""
+"""Arguments as text (`--arg NAME=VALUE`) and generated arguments."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from ptoas.runner.parameters import Parameter, about
 
 @dataclass
 class Allowance:
-    """How many bytes arguments may take together; asked before anything is allocated."""
+    """Limit of the bytes of all arguments, checked before anything is allocated."""
 
     limit: int = DEFAULT_MAX_MEMORY
     used: int = 0
@@ -112,8 +112,11 @@ def generate(
     grows: bool = False,
     ranks: int = 1,
 ) -> Any:
-    """An argument that nobody gave: outputs are zeros, indices in bounds, scalars fit; numbers of peers go
-    round; other integers are 0 where they say where or how much, else 1; the rest is random."""
+    """Generate an argument.
+
+    Outputs are zeros, indices in bounds, scalars fit; numbers of peers cycle; other integers are 0 if used
+    as positions or amounts, else 1; the rest is random.
+    """
     if parameter.kind == "scalar":
         return 1.0 if isinstance(parameter.type, AnyFloat) else parameter.suggestion
     if parameter.is_context:
@@ -146,7 +149,7 @@ def _all_of(shape: tuple[int, ...], dtype: DType, value: float) -> Array:
 
 
 def fixed_value(parameter: Parameter) -> int | None:
-    """What every element of a generated array is; `None`: each another."""
+    """The common value of all elements of a generated array; `None`: they differ."""
     if parameter.is_signal:
         return parameter.arrived
     if parameter.written and not parameter.read:
@@ -184,7 +187,7 @@ def read_value(
     rng: Random,
     allowance: Allowance,
 ) -> Any:
-    """What `--arg NAME=text` means for this parameter."""
+    """Parse the text of `--arg NAME=text` for this parameter."""
     try:
         return _read(parameter, text, entry, rng, allowance)
     except PtoasError as error:
@@ -269,7 +272,7 @@ def _filled(
 
 
 def _fits(number: float, dtype: DType) -> bool:
-    """Whether a number is one of an integer type's."""
+    """Return True if a number is in the range of an integer type."""
     limits = np.iinfo(dtype.number)
     return math.isfinite(number) and number == int(number) and limits.min <= number <= limits.max
 
@@ -313,7 +316,7 @@ UNREADABLE = (
     zlib.error,
     lzma.LZMAError,
 )
-"""What NumPy and zipfile raise for files that are not what they say."""
+"""Exceptions of NumPy and zipfile for malformed files."""
 
 
 def map_npy(path: Path) -> Array:

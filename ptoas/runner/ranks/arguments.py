@@ -59,7 +59,7 @@ def normalise(arguments: Mapping[str, Any] | Sequence[str]) -> dict[str, Any]:
 
 
 class RankArguments:
-    """Everything that all ranks are given; each asks for its own part."""
+    """The arguments of all ranks; each takes its own part."""
 
     def __init__(
         self,
@@ -234,7 +234,7 @@ class RankArguments:
     # --- values ---
 
     def _value(self, parameter: Parameter, rank: int, whole: bool = False) -> Any:
-        """What one rank is given for a parameter; `whole`: there is only one of it."""
+        """The value of a parameter for one rank; `whole`: there is only one of it."""
         name, entry = parameter.name, self.kernel.entry
         member = parameter if parameter.kind != "group" else replace(parameter, kind="memory")
         exact = self.given.get(f"{name}@{rank}", self._of_rank(name))
@@ -297,7 +297,7 @@ class RankArguments:
             )
 
     def _is_stacked(self, parameter: Parameter, value: Any) -> bool:
-        """Whether a value has one part for each rank."""
+        """Return True if a value has one part for each rank."""
         if isinstance(value, list | tuple) and parameter.kind == "scalar":
             return len(cast("Sequence[Any]", value)) == self.size
         if not isinstance(value, np.ndarray):

@@ -39,7 +39,7 @@ T = TypeVar("T")
 
 @dataclass
 class RankResult:
-    """What one rank leaves behind, and what of it the rank itself wrote."""
+    """The result of one rank, and the parts that the rank itself wrote."""
 
     result: Result
     wrote: set[str]
@@ -103,13 +103,13 @@ class Ranks:
     launch: Launch
     members: Mapping[str, list[RankWindow]]
     arguments: Callable[[int], Mapping[str, Any]]
-    """Those of one rank."""
+    """Arguments of one rank."""
     seed: int
     max_memory: int
     restless: bool
-    """Whether they take turns; else each runs to its end before the next, as far as it can."""
+    """True if they are interleaved; otherwise each runs as far as it can before the next."""
     logs: bool = False
-    """What they touch is written down, whatever is checked."""
+    """True if accesses are logged, whatever the checks."""
 
     def run(self, numbers: Sequence[int]) -> Ran:
         """Let these ranks run here, and say what is wrong with them together."""
@@ -145,7 +145,7 @@ class Ranks:
 
 @dataclass
 class Ran:
-    """What some ranks leave behind."""
+    """Results of some ranks."""
 
     cores: list[Core]
     outcomes: list[ActorOutcome]
@@ -201,7 +201,7 @@ def run_in_process(
 
 
 def _each(ranks: Sequence[Rank], launch: Launch, work: Callable[[Rank], T]) -> list[T]:
-    """Do something for every rank; what fails is said with those for whom it does."""
+    """Do something for every rank; errors name the ranks they occur on."""
     found: list[T] = []
     outcomes: list[ActorOutcome] = []
     for rank in ranks:
@@ -258,7 +258,7 @@ def combine(
 def _print_shared(
     kernel: Kernel, first: Result, members: Mapping[str, list[RankWindow]], arguments: Mapping[str, Any]
 ) -> list[str]:
-    """What was asked to be printed of memory that ranks share: once, with the ranks in front."""
+    """Print requested memory that ranks share: once, prefixed with the ranks."""
     said: list[str] = []
     for printing in kernel.options.prints:
         name = printing.name

@@ -38,7 +38,7 @@ from ptoas.runner.values import Growing
 
 @dataclass
 class SomeRanks(ProcessOutputs):
-    """What the ranks of one process leave behind."""
+    """Results of the ranks of one process."""
 
     outcomes: list[ActorOutcome]
     results: list[RankResult]
@@ -107,8 +107,7 @@ def ranks_in_jobs(
 def _can_be_brought_back(
     parameters: Sequence[Parameter], shared: Sequence[RankWindow], tables: Sequence[Shared]
 ) -> bool:
-    """Whether all that ranks write lies where all processes have it, or is sent, and is not also something
-    else's memory."""
+    """Return True if all memory that ranks write is shared or sent, and not used by anything else."""
     own = [t.given[p.name] for t in tables for p in parameters if p.written and p.kind != "tile"]
     if not all(isinstance(value, np.ndarray | Growing | BoundArgument) for value in own):
         return False

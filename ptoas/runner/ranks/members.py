@@ -21,7 +21,7 @@ class RankWindow:
     shape: tuple[int, ...]
     strides: tuple[int, ...]
     initial: Array | None = None
-    """What the owner was given."""
+    """The owner's argument."""
     flat: Array | None = None
     """The memory itself: elements in a row."""
 
@@ -46,7 +46,7 @@ class RankWindow:
 
     @property
     def usable(self) -> bool:
-        """Whether the given array can be used where it is."""
+        """Return True if the given array can be used in place."""
         given = self.initial
         assert given is not None
         packed = self.strides == packed_strides(self.shape, type(self.parameter.layout)("nd"))

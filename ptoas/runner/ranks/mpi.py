@@ -209,7 +209,7 @@ def _open(
 
 
 def _slim(own: RankResult, rank: int) -> RankResult:
-    """What rank 0 needs to know: untouched memory stays where it is."""
+    """The part of a result that rank 0 needs: untouched memory is left out."""
     result = own.result
     if rank:
         for table in (result.outputs, result.bits):

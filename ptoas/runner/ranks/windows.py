@@ -1,4 +1,4 @@
-"""What processes have in common: memory, clocks and a board, each in an MPI window.
+"""State shared by processes: memory, clocks and a board, each in an MPI window.
 
 Whoever touches memory of another rank has a mirror of it, brought up to date by one-sided reads before an
 instruction and carried back by one-sided writes after it, so the owner runs nothing for it (document 003).
@@ -24,7 +24,7 @@ NUMBER = 8
 
 
 class Board(Scheduler):
-    """A few numbers of rank 0 for everyone: who waits, how much was written, whether one failed.
+    """A few numbers of rank 0 for all ranks: waiting ranks, written bytes, failures.
 
     Processes run at once, so nobody has to give way; a rank that waits says so, and looks again and again.
     """
@@ -68,7 +68,7 @@ class Board(Scheduler):
         self._change(2 + rank, number, self.mpi.REPLACE)
 
     def lock(self) -> None:
-        """Wait until nobody else combines numbers in memory."""
+        """Wait until no other rank combines numbers in memory."""
         free, taken, found = (np.array([n], np.int64) for n in (0, 1, 1))
         while found[0]:
             self.window.Compare_and_swap(taken, free, found, 0, (self.size + 2) * NUMBER)
@@ -206,7 +206,7 @@ class Windows(Sharing):
         return memory.owner != self.machine.actor.rank
 
     def _add(self, memory: SharedMemory, target: Array, source: Array) -> None:
-        """By MPI if it knows the numbers, else by what is there and what is added."""
+        """Add by MPI if it has the type, otherwise by a read and a write."""
         number = self._numbers.get(f"{target.dtype.kind}{target.dtype.itemsize}")
         window = self.windows[memory.number]
         if number is not None:
@@ -242,7 +242,7 @@ class Windows(Sharing):
         self.windows[memory.number].Flush(memory.owner)
 
     def _type(self, array: Array, number: Any) -> tuple[int, Any]:
-        """How many of which MPI type the elements of an array are; `number`: of what they are made."""
+        """The count and MPI type of the elements of an array; `number`: of their components."""
         base, count = (self.mpi.BYTE, array.nbytes) if number is None else (number, array.size)
         if array.flags.c_contiguous:
             return count, base
@@ -265,7 +265,7 @@ def _flat_bytes(array: Array) -> Array:
 
 
 class WindowLedger(Ledger):
-    """What is released for a scalar of shared memory stands behind that memory, for all processes."""
+    """Ledger of the scalars of shared memory, stored after that memory, for all processes."""
 
     def __init__(self, mpi: Any, launch: Launch, memories: Sequence[SharedMemory], windows: Sequence[Any]):
         super().__init__()
