@@ -46,12 +46,13 @@ coverage: $(VENV)/.installed-dev
 	$(BIN)/pytest -n auto --dist worksteal --cov -m "not heavy"
 
 # No text may break the tool. What does is shrunk and kept in tests/fuzz/regressions, which `make test` replays.
-# And a program gives the same bytes whichever way it takes.
+# A program gives the same bytes whichever way it takes; verify, run and insert-sync agree on the order of pipes.
 fuzz: $(VENV)/.installed-dev
 	@# The engine that is guided by coverage has wheels for some Pythons only; without it chance guides.
 	-$(BIN)/python -m pip install --quiet -e '.[fuzz]'
 	$(BIN)/python -m tests.fuzz --seconds $(SECONDS)
 	$(BIN)/python -m tests.differential --programs $(PROGRAMS)
+	$(BIN)/python -m tests.differential.pipe_order --programs $(PROGRAMS)
 
 # Pages that are printed, pictures, and the site, in build/site.
 docs: $(VENV)/.installed-dev

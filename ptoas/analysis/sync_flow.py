@@ -82,6 +82,8 @@ class SyncFlow(ForwardAnalysis[_State]):
         )
         self.hazards: dict[tuple[Operation, Operation, SSAValue], Hazard] = {}
         self.misuses: dict[tuple[str, Operation, Flag], FlagMisuse] = {}
+        self.undecided: list[Operation] = []
+        """Operations of which it was assumed that they order accesses."""
         self._done = sum(_BIT[pipe] for pipe in self.accesses.pipes) | _SETTLED
         """The state of an access that needs no further wait."""
         self._carriers: dict[SyncKey, int] = {}
@@ -117,6 +119,7 @@ class SyncFlow(ForwardAnalysis[_State]):
                 self._handshake((pipe, pipe), state)
             case Acquire(_, UnknownFlag(source, sink)):
                 # Which event it is only the running program knows: what could be ordered counts as ordered.
+                self.undecided.append(op)
                 self._handshake((source, sink), state)
             case Release(_, UnknownFlag()):
                 pass

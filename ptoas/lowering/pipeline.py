@@ -150,7 +150,7 @@ def build_pipeline(
         "infer-view-layouts": {"target": name},
         "bufferize-loop-tiles": {"target": name},
         "add-scratch": {"target": name, "isa": isa},
-        "plan-memory": {"target": name},
+        "plan-memory": {"target": name, "sync": sync},
         "split-cube-vector": {"target": name},
         "insert-sync": {"target": name, "sync": sync},
     }

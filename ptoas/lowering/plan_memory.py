@@ -15,7 +15,9 @@ After:
     %d = pto.alloc_tile addr = %c64 : !pto.tile_buf<vec, 16x32xf32>
     ...
 
-Two tiles share bytes only if no instruction sees both, so a destination never lies over its own index.
+Two tiles share bytes only if no instruction sees both, so a destination never lies over its own index. Flags
+by hand do not order tiles that share bytes, so in a function that has them tiles share bytes only if they
+would not fit otherwise.
 A function that is placed by hand keeps its addresses; scratch tiles that the lowering added go above them.
 """
 
@@ -24,7 +26,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort_right
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from heapq import heappop, heappush
 from types import MappingProxyType
@@ -36,6 +38,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ptoas.analysis.function import is_synchronised_by_hand
 from ptoas.analysis.liveness import Liveness, LiveTile, peak
 from ptoas.analysis.storage import StorageMap, manual_placement, places_of, set_tile_argument_addresses
 from ptoas.analysis.structure import Bodies, bodies_of, calls_in, kernels_of, of_kinds
@@ -57,16 +60,18 @@ class PlanMemoryPass(ModulePass):
 
     name = "plan-memory"
     target: str | None = None
+    sync: str | None = None
+    """As for `insert-sync`."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         found: list[Diagnostic] = []
-        plan_module(op, chosen_target(op, self.target), found)
+        plan_module(op, chosen_target(op, self.target), found, self.sync)
         if found:
             raise PtoasError(found)
 
 
 def plan_module(
-    module: ModuleOp, target: Target, found: list[Diagnostic]
+    module: ModuleOp, target: Target, found: list[Diagnostic], sync: str | None = None
 ) -> dict[func.FuncOp, dict[TileLoc, int]]:
     """Place the tiles of all functions; the ends of the used bytes in each. `found` has what did not fit."""
     bodies = bodies_of(module)
@@ -77,7 +82,9 @@ def plan_module(
     ends: dict[func.FuncOp, dict[TileLoc, int]] = {}
     for function in _callers_first(calls, found):
         name = function.sym_name.data
-        budget = MemoryBudget(target, function, bodies[function], function in simt, found)
+        by_hand = sync == "manual" or (sync is None and is_synchronised_by_hand(bodies[function]))
+        by_hand = by_hand and target.has_pipes
+        budget = MemoryBudget(target, function, bodies[function], function in simt, found, by_hand)
         used = ends[function] = _plan_function(budget, frames.get(name, {}), name in called)
         for callee in calls[function]:
             # What is called runs while the caller's tiles are alive: its own tiles go above them.
@@ -99,6 +106,8 @@ class MemoryBudget:
     """True if its kernel has SIMT instructions."""
     found: list[Diagnostic]
     """Diagnostics of tiles that did not fit."""
+    by_hand: bool = False
+    """True if the program synchronises the function."""
 
     def limit(self, loc: TileLoc, root: SSAValue) -> int | None:
         target = self.target
@@ -250,7 +259,10 @@ def _plan_all(roots: list[SSAValue], used: dict[TileLoc, int], budget: MemoryBud
         floor = _aligned(used.get(loc, 0), step)
         limit = budget.limit(loc, tiles[0].root)
         kept = placed_rings(rings, loc)
-        placed, end = _place_in_turn(tiles, gaps_between(kept, floor, step), step)
+        ranges = [replace(tile, first=0, last=len(budget.ops)) for tile in tiles] if budget.by_hand else tiles
+        placed, end = _place_in_turn(ranges, gaps_between(kept, floor, step), step)
+        if budget.by_hand and limit is not None and end > limit:
+            placed, end = _place_in_turn(tiles, gaps_between(kept, floor, step), step)
         if limit is not None and end > limit and not kept:
             # First come, first served leaves gaps; large tiles first often leaves fewer.
             placed, end = _place(sorted(tiles, key=lambda tile: (-tile.bytes, tile.first)), floor, step)

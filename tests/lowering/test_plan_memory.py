@@ -264,3 +264,20 @@ def test_what_the_simulator_has_in_one_array_lies_beside_each_other() -> None:
     assert addresses("a5") == [0, 0, 0]
     vec, bias, scaling = addresses("cpu")
     assert vec not in (bias, scaling)
+
+
+@pytest.mark.parametrize(("sync", "shared"), [(None, False), ("manual", False), ("auto", True)])
+def test_tiles_share_no_bytes_where_flags_are_by_hand(sync: str | None, shared: bool) -> None:
+    """The flags of the program order its tiles, not the bytes that the compiler would use again."""
+    tile, view = "!pto.tile_buf<vec, 16x16xf32>", "!pto.memref<16x16xf32>"
+    flags = "".join(f"pto.{word}_flag[<PIPE_MTE2>, <PIPE_V>, <EVENT_ID0>]\n" for word in ("set", "wait"))
+    module = ptoas.parse(
+        f"func.func @f(%x: {view}, %y: {view}) {{\n"
+        f"%a = pto.alloc_tile : {tile}\n%b = pto.alloc_tile : {tile}\n%c = pto.alloc_tile : {tile}\n"
+        f"pto.tload ins(%x : {view}) outs(%a : {tile})\n{flags}"
+        f"pto.tabs ins(%a : {tile}) outs(%b : {tile})\n"
+        f"pto.tload ins(%y : {view}) outs(%c : {tile})\n{flags}"
+        f"pto.tadd ins(%b, %c : {tile}, {tile}) outs(%b : {tile})\nreturn\n}}\n"
+    )
+    starts = {start for start, _ in placed(prepare(module, "a5", sync=sync)).values()}
+    assert (len(starts) < 3) == shared
