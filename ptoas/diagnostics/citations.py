@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 import textwrap
 from dataclasses import dataclass
+from functools import cache
 
 from ptoas.diagnostics.data import load_data
 
@@ -48,21 +49,31 @@ class SourceDocument:
     """Subject of the source; None if the name is sufficient."""
 
 
-DOCUMENTS: tuple[SourceDocument, ...] = tuple(
-    SourceDocument(row["name"], row["title"], row["about"], row["pattern"], tuple(row.get("sections", ())))
-    for row in load_data("sources")["document"]
-)
-"""Sources of rules, in the order of the reference page."""
+@cache
+def documents() -> tuple[SourceDocument, ...]:
+    """Sources of rules, in the order of the reference page."""
+    return tuple(
+        SourceDocument(
+            row["name"], row["title"], row["about"], row["pattern"], tuple(row.get("sections", ()))
+        )
+        for row in load_data("sources")["document"]
+    )
 
-CHAPTERS: tuple[tuple[str, tuple[Decision, ...]], ...] = tuple(
-    (chapter["title"], tuple(Decision(**row) for row in chapter["decision"]))
-    for chapter in load_data("decisions")["chapter"]
-)
 
-DECISIONS: dict[str, Decision] = {
-    decision.name: decision for _, decisions in CHAPTERS for decision in decisions
-}
-"""Every decision by its name, `D1` first."""
+@cache
+def chapters() -> tuple[tuple[str, tuple[Decision, ...]], ...]:
+    """Titles of the chapters of decisions, and their decisions."""
+    return tuple(
+        (chapter["title"], tuple(Decision(**row) for row in chapter["decision"]))
+        for chapter in load_data("decisions")["chapter"]
+    )
+
+
+@cache
+def decisions() -> dict[str, Decision]:
+    """Every decision by its name, `D1` first."""
+    return {decision.name: decision for _, rows in chapters() for decision in rows}
+
 
 _DECISION = re.compile(r"\bD\d+\b")
 _WRAP = textwrap.TextWrapper(100, break_on_hyphens=False)
@@ -71,27 +82,28 @@ _IN_TEXT = re.compile(r"\bdocument (00\d)\b")
 
 def decisions_in(text: str) -> list[Decision]:
     """The decisions that a text cites, in order, each once."""
-    return list(dict.fromkeys(DECISIONS[name] for name in _DECISION.findall(text) if name in DECISIONS))
+    known = decisions()
+    return list(dict.fromkeys(known[name] for name in _DECISION.findall(text) if name in known))
 
 
 def documents_in(source: str) -> list[SourceDocument]:
     """The documents that a source cites, in order, each once; in prose it is `document 003`."""
     found: dict[SourceDocument, None] = {}
     for part in source.split(";"):
-        for document in DOCUMENTS:
+        for document in documents():
             if re.match(document.pattern, part.strip()):
                 found[document] = None
     for name in _IN_TEXT.findall(source):
-        found[next(document for document in DOCUMENTS if document.name == name)] = None
+        found[next(document for document in documents() if document.name == name)] = None
     return list(found)
 
 
 def citation(name: str) -> str | None:
     """Return the decision or document with exactly this name (`D21`, `000`), or None."""
-    document = next((each for each in DOCUMENTS if each.name == name), None)
+    document = next((each for each in documents() if each.name == name), None)
     if document is not None:
         return f"{name}: {document.title}\n\n{_WRAP.fill(document.about)}"
-    found = DECISIONS.get(name)
+    found = decisions().get(name)
     if found is None:
         return None
     return "\n\n".join(
@@ -119,9 +131,9 @@ def decisions_page() -> str:
         "What ptoas does where [its sources](sources.md) are silent, or disagree.",
         "",
     ]
-    for chapter, decisions in CHAPTERS:
-        lines.append(f"- {chapter}: {decisions[0].name} to {decisions[-1].name}")
-    for each in DECISIONS.values():
+    for chapter, rows in chapters():
+        lines.append(f"- {chapter}: {rows[0].name} to {rows[-1].name}")
+    for each in decisions().values():
         lines += ["", f"## {each.name}. {each.title}", "", *_filled(f"{each.sentence} {each.more}".strip())]
     return "\n".join(lines).rstrip() + "\n"
 
@@ -137,7 +149,7 @@ def sources_page() -> str:
         "not ship with ptoas."
     )
     lines += [""]
-    for document in DOCUMENTS:
+    for document in documents():
         lines += [f"## {document.name}: {document.title}", "", *_filled(document.about), ""]
         if document.sections:
             lines += ["Cited of it:", "", *(f"- {section}" for section in document.sections), ""]

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import tomllib
-from importlib.resources import files
+from functools import cache
+from pathlib import Path
 from typing import Any
 
+_FOLDER = Path(__file__).parents[1] / "data"
 
+
+@cache
 def load_data(name: str) -> dict[str, Any]:
-    """Read `ptoas/data/NAME.toml`."""
-    return tomllib.loads(files("ptoas").joinpath("data", f"{name}.toml").read_text(encoding="utf-8"))
+    """Read `ptoas/data/NAME.toml`, once: few commands need it."""
+    return tomllib.loads((_FOLDER / f"{name}.toml").read_text(encoding="utf-8"))

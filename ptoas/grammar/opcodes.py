@@ -10,7 +10,7 @@ from xdsl.ir import Attribute
 from ptoas.diagnostics.spelling import nearest
 from ptoas.dialects.pto import OPCODES, OPS, OVERLOADS
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.dialects.pto.isa_names import ISA_NAMES, WITHOUT_TEXT
+from ptoas.dialects.pto.isa_names import isa_names, without_text
 from ptoas.grammar import tree as t
 from ptoas.grammar.problems import StatementProblem
 
@@ -31,7 +31,7 @@ def opcode_class(text: str, types: Sequence[Attribute | None]) -> tuple[type[Pto
             return OVERLOADS[name], words[size:]
         if name in OPCODES:
             return OPCODES[name], words[size:]
-        if name in ISA_NAMES:
+        if name in isa_names():
             return None  # `tmatmul.mx` is an instruction of its own, not `tmatmul` with a suffix.
     return None
 
@@ -56,12 +56,12 @@ def unknown_opcode(node: t.WordNode, others: list[str]) -> StatementProblem:
     prefix = "pto." if node.text.startswith("pto.") else ""
     name = node.text.removeprefix("pto.")
     spelled = name.lower()  # the instruction library's calls are in capitals
-    if spelled in ISA_NAMES and spelled not in OPCODES:
+    if spelled in isa_names() and spelled not in OPCODES:
         message = f"`{spelled}` is an instruction of PTO that ptoas does not have yet"
         return StatementProblem("PTO-P020", message, node, "`--allow-unregistered` keeps it as it is")
-    if spelled in WITHOUT_TEXT:
+    if spelled in without_text():
         message = f"`{spelled}` is a call of the instruction library, and no instruction of a program"
-        return StatementProblem("PTO-P020", message, node, WITHOUT_TEXT[spelled])
+        return StatementProblem("PTO-P020", message, node, without_text()[spelled])
     near = OPCODES[spelled].mnemonic() if spelled in OPCODES else nearest(name, [*OPCODES, *others])
     stem, dot, suffix = name.partition(".")
     if dot and (meant := nearest(stem, sorted(name for name, op in OPCODES.items() if op.SUFFIXES))):

@@ -14,7 +14,7 @@ from xdsl.ir import Attribute
 
 from ptoas.diagnostics.spelling import did_you_mean
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.dialects.pto.isa_names import PAGE_SUFFIXES
+from ptoas.dialects.pto.isa_names import page_suffixes
 from ptoas.dialects.pto.type_parameters import whole_number
 from ptoas.grammar import tree as t
 from ptoas.grammar.assembly_format import assembly_format_of
@@ -312,7 +312,7 @@ class StatementReader:
                 message = f"`{cls.mnemonic()}` has no suffix `.{word}`"
                 if words:
                     message += f"; it has {', '.join('.' + w for w in dict.fromkeys(words))}"
-                fix = PAGE_SUFFIXES.get(f"{cls.mnemonic()}.{word}") or did_you_mean(word, words, before=".")
+                fix = page_suffixes().get(f"{cls.mnemonic()}.{word}") or did_you_mean(word, words, before=".")
                 raise StatementProblem("PTO-P052", message, node, fix)
             waiting = waiting[waiting.index(name) + 1 :]
             value = enum(member)

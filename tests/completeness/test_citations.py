@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ptoas.diagnostics.citations import DECISIONS, DOCUMENTS, documents_in
+from ptoas.diagnostics.citations import decisions, documents, documents_in
 from ptoas.project import explain as codes
 from ptoas.targets.rule import RULES
 
@@ -20,7 +20,7 @@ def problem(citation: str) -> str | None:
     """What is wrong with one citation of a rule's source."""
     named = DECISION.findall(citation)
     if re.fullmatch(r"D\d+(, D\d+)*", citation):
-        unknown = [name for name in named if name not in DECISIONS]
+        unknown = [name for name in named if name not in decisions()]
         return f"there is no {unknown[0]}" if unknown else None
     found = documents_in(citation)
     if len(found) != 1:
@@ -56,11 +56,11 @@ def test_a_wrong_citation_is_noticed(citation: str, found: str | None) -> None:
 
 def test_every_decision_that_the_package_names_exists() -> None:
     named = {name for path in FILES for name in DECISION.findall(path.read_text(encoding="utf-8"))}
-    assert named <= set(DECISIONS)
+    assert named <= set(decisions())
 
 
 def test_the_numbers_are_in_order() -> None:
-    numbers = [decision.number for decision in DECISIONS.values()]
+    numbers = [decision.number for decision in decisions().values()]
     assert numbers == sorted(set(numbers))
 
 
@@ -68,7 +68,7 @@ def test_every_section_that_is_listed_is_cited() -> None:
     texts = [path.read_text(encoding="utf-8") for path in FILES if path.name != "citations.py"]
     unused = [
         (document.name, section)
-        for document in DOCUMENTS
+        for document in documents()
         for section in document.sections
         if not any(section in text for text in texts)
     ]
@@ -79,7 +79,7 @@ def test_explain_prints_the_sentence_and_the_title() -> None:
     text = codes.explain("PTO-U101")
     assert "D2" in RULES["PTO-U101"].source
     for name in DECISION.findall(RULES["PTO-U101"].source):
-        assert " ".join(DECISIONS[name].sentence.split()) in " ".join(text.split())
+        assert " ".join(decisions()[name].sentence.split()) in " ".join(text.split())
     assert "003: TGATHER, the collective." in codes.explain("PTO-R801")
     assert "D13: An index outside the table" in codes.explain("PTO-R101")
     assert "Cited" not in codes.explain("PTO-P002")

@@ -335,18 +335,24 @@ class PtoOp(IRDLOperation, ABC):
         rebuilt.location = self.location
         return rebuilt
 
-    def problems(self) -> Iterator[Problem]:
+    def problems(self) -> Sequence[Problem]:
         """Every declaration that the operation breaks; `verify` stops at the first."""
+        try:
+            self.verify_()
+        except VerifyException as error:
+            return tuple(self._broken_parts()) or (Problem(str(error)),)
+        return ()
+
+    def _broken_parts(self) -> Iterator[Problem]:
+        """The operands, results and attributes that their own constraints refuse."""
         signature = self.signature()
         context = VerificationContext()
         at = 0
-        clean = True
         for slot, operands in self.segments():
             for operand in operands:
                 try:
                     slot.constraint.verify(operand.type, context)
                 except VerifyException as error:
-                    clean = False
                     yield Problem(f"operand `{slot.name}`: {error}", operand=at)
                 at += 1
         for at, ((name, constraint, _), result) in enumerate(
@@ -355,22 +361,13 @@ class PtoOp(IRDLOperation, ABC):
             try:
                 constraint.verify(result.type, context)
             except VerifyException as error:
-                clean = False
                 yield Problem(f"{name}: {error}", result=at)
         for field in signature.fields.values():
             value = self.properties.get(field.name)
             if value is None and not field.optional:
-                clean = False
                 yield Problem(f"attribute `{field.name}` is missing", field=field.name)
             if value is not None and not field.constraint.verifies(value):
-                clean = False
                 yield Problem(f"attribute `{field.name}` can't be {value}", field=field.name)
-        if not clean:
-            return  # what is left would say the same again
-        try:
-            self.verify_()
-        except VerifyException as error:
-            yield Problem(str(error))
 
 
 def check_slots(cls: type[PtoOp]) -> None:
@@ -380,15 +377,15 @@ def check_slots(cls: type[PtoOp]) -> None:
     `WRITES`, `SCRATCH` and `NO_EFFECT` must be an operand. Called for every instruction when the dialect is
     imported.
     """
-    slots = cls.signature().slots
-    names = [slot.name for slot in slots]
+    slots = dict(cls.get_irdl_definition().operands)
     for name in (*cls.OUTS, *cls.WRITES, *cls.SCRATCH, *cls.NO_EFFECT):
-        if name not in names:
+        if name not in slots:
             raise TypeError(f"{cls.__name__} has no slot {name!r}, which it says it touches")
-    for slot in slots:
-        if not isinstance(slot.constraint, PtoConstraint):
+    for name, operand in slots.items():
+        constraint = _single(operand.constr)
+        if not isinstance(constraint, PtoConstraint):
             raise TypeError(
-                f"{cls.__name__}.{slot.name}: whether {slot.constraint} stands for memory is not known; "
+                f"{cls.__name__}.{name}: whether {constraint} stands for memory is not known; "
                 "declare the slot with a constraint of ptoas.dialects.pto.constraints"
             )
 

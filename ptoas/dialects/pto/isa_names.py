@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from ptoas.diagnostics.data import load_data
 
-_DATA = load_data("isa_names")
 
-ISA_NAMES: frozenset[str] = frozenset(_DATA["names"].split())
-"""All instructions of PTO, including those that ptoas does not have."""
+@cache
+def isa_names() -> frozenset[str]:
+    """All instructions of PTO, including those that ptoas does not have."""
+    return frozenset(load_data("isa_names")["names"].split())
 
-WITHOUT_TEXT: dict[str, str] = _DATA["without_text"]
-"""Calls of the instruction library that no program can spell, and why."""
 
-PAGE_SUFFIXES: dict[str, str] = _DATA["page_suffixes"]
-"""Suffixes by which ISA pages distinguish forms of an instruction, and how to write those forms."""
+def without_text() -> dict[str, str]:
+    """Calls of the instruction library that no program can spell, and why."""
+    return load_data("isa_names")["without_text"]
+
+
+def page_suffixes() -> dict[str, str]:
+    """Suffixes by which ISA pages distinguish forms of an instruction, and how to write those forms."""
+    return load_data("isa_names")["page_suffixes"]
