@@ -86,6 +86,9 @@ _LOOK_ALIKES = {
 }
 """Characters that word processors and input methods put where others are meant."""
 
+_CHUNK = re.compile(r"%[\w$.-]*|[!#@-]*[\w.$]+(?:-[\w.$]+)*|[!#@-]+|.", re.S)
+"""What a message calls found: a value, or a word with the marks before it, `16x32xf32`, `#!expect`."""
+
 DIRECTIVES = (".arg", ".const", ".target")
 _DIRECTIVE_FIXES = {".arch": "write `.target a5`"}
 
@@ -100,7 +103,7 @@ def explain_syntax(parser: Lark, text: str, error: UnexpectedInput, what: str) -
         expected = error.accepts or error.expected
     elif isinstance(error, UnexpectedCharacters):
         offset = cast(int, cast(Any, error).pos_in_stream)
-        word = re.match(r"%[\w$.-]*|[\w.$!#@-]+|.", text[offset:], re.S)
+        word = _CHUNK.match(text, offset)
         found_text = word.group() if word else text[offset : offset + 1]
         if (meant := _LOOK_ALIKES.get(text[offset])) is not None:
             name = unicodedata.name(text[offset], "a character").lower()

@@ -1198,6 +1198,10 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
         '.arg %table : !pto.memref<64x32xf32>\n.arg %idx : !pto.tile<1x16xi32>\n"pto.set_flag"() {src_pipe = 3 : i32, dst_pipe = 3 : i32, event_id = 1 : i32} : () -> ()',
         [("PTO-P060", 3, 1, 88, "`pto.set_flag`: 3 : i32 should be of base attribute pto.pipe", None)],
     ),
+    "types: a shape without its type, and a type behind it": (
+        ".arg %a : 16x32xf32!pto.tile<16x32xf32>",
+        [("PTO-P010", 1, 11, 9, "found `16x32xf32`, expected a type", None)],
+    ),
     "functions: a label with a wrong type": (
         "func.func @f() {\n^bb0(%a: foo):\nreturn\n}",
         [("PTO-P010", 2, 10, 3, "found `foo`, expected a type", None)],
