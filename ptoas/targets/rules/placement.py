@@ -295,7 +295,7 @@ def a_tile_is_written_before_it_is_read(facts: FunctionFacts, touches: Touches) 
         for value, is_write, operand in here:
             if is_write:
                 write(value, at)
-            elif isinstance(value.type, TileType):
+            elif isinstance(value.type, TileType) and 0 not in (value.type.valid_rows, value.type.valid_cols):
                 reads.append((op, operand, facts.root(value), at))
     for op in facts.ops:
         for value in _possible_writes(op):
