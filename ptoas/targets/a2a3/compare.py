@@ -19,10 +19,16 @@ ROWS: Rows = {
     c.TCmpOp: COMPARE.of("i32 f16 f32").override(rules=(integers_are_compared_for_equality,)),
     c.TCmpSOp: COMPARE_SCALAR.of("i16 u16 i32 f16 f32").override(rules=(integers_are_compared_for_equality,)),
     c.TSelOp: SELECT.of("i16 u16 i32 u32 f16 bf16 f32").override(
-        tiles={"tmp": tile("i32 u32 f32")}, ignores=(), scratch={"tmp": ADDRESSES}
+        tiles={"tmp": tile("i32 u32 f32")},
+        ignores=(),
+        scratch={"tmp": ADDRESSES},
+        no_alias=(*SELECT.no_alias, *(("tmp", slot) for slot in ("dst", "mask", "src0", "src1"))),
     ),
     # The scalar pipe writes the scalar to the scratch tile, from where vectors fetch it.
     c.TSelSOp: SELECT_SCALAR.of(
-        "i16 u16 i32 u32 f16 bf16 f32", ignores=(), pipe=Pipes(V, {"tmp": (S, V)}, inside=((S, V),))
+        "i16 u16 i32 u32 f16 bf16 f32",
+        ignores=(),
+        pipe=Pipes(V, {"tmp": (S, V)}, inside=((S, V),)),
+        no_alias=(*SELECT_SCALAR.no_alias, ("tmp", "mask"), ("tmp", "src")),
     ),
 }

@@ -10,7 +10,7 @@ from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.targets.a2a3.elementwise import VECTORS_AND_SCALARS
 from ptoas.targets.facts import Facts
 from ptoas.targets.pipes import MTE2, MTE3, Pipe, Pipes, S, V
-from ptoas.targets.row import Call, Rows, Scratch
+from ptoas.targets.row import Call, Forms, Rows, Scratch
 from ptoas.targets.rules import movement as m
 from ptoas.targets.rules.fixpipe import part_is_made_of_blocks
 from ptoas.targets.shared.fixpipe import Cube, moves
@@ -55,14 +55,30 @@ PART = EXTRACT.of(NINE).override(rules=(m.part_starts_at_a_block, m.part_is_no_l
 BLOCKS = (m.part_is_inside, part_is_made_of_blocks)
 
 
+def _in_squares(src: TileType, dst: TileType) -> bool:
+    """Return True if TTRANS turns squares of a tile into scratch and copies them to the destination; else it
+    copies single elements (pto/npu/a2a3/TTrans.hpp header: TTransOperation).
+    """
+    size = element_size(src.element_type)
+    blocks, rest = divmod(src.cols * size, BLOCK)
+    return dst.cols % (32 if size == 1 else 16) == 0 and rest == 0 and blocks <= 255
+
+
 def _transposed(know: Facts) -> TileType:
     """Squares are transposed through a tile like the source, and single elements by way of one block."""
     src, dst = know.tile("src").type, know.tile("dst").type
-    size = element_size(src.element_type)
-    blocks, rest = divmod(src.cols * size, BLOCK)
-    if dst.cols % (32 if size == 1 else 16) == 0 and rest == 0 and blocks <= 255:
+    if _in_squares(src, dst):
         return TileType.of(src.element_type, src.rows, src.cols)
-    return TileType.of(src.element_type, 1, BLOCK // size)
+    return TileType.of(src.element_type, 1, BLOCK // element_size(src.element_type))
+
+
+def _transpose_form(op: d.TTransOp) -> str:
+    src, dst = op.src.type, op.destination.type
+    assert isinstance(src, TileType) and isinstance(dst, TileType)
+    return "squares" if _in_squares(src, dst) else "elements"
+
+
+TURNED = TRANSPOSE.of(NINE, ignores=(), scratch={"tmp": Scratch(_transposed)})
 
 
 def _concatenated(op: d.TConcatOp) -> Pipe | Pipes:
@@ -108,12 +124,13 @@ ROWS: Rows = {
     ),
     d.TFillPadOp: fill_pad(NINE, FillModel(keeps_bursts=True), pipe=_filled),
     # Single elements are transposed by the scalar pipe, between two handshakes with vectors
-    # (pto/npu/a2a3/TTrans.hpp header: TransTailTiles; TTransRepeatXOperation is vectors alone).
-    d.TTransOp: TRANSPOSE.of(
-        NINE,
-        ignores=(),
-        scratch={"tmp": Scratch(_transposed)},
-        pipe=VECTORS_AND_SCALARS,
+    # (pto/npu/a2a3/TTrans.hpp header: TransTailTiles).
+    d.TTransOp: Forms(
+        _transpose_form,
+        {
+            "squares": TURNED.override(no_alias=(("tmp", "src"),)),
+            "elements": TURNED.override(no_alias=(("dst", "src"),), pipe=VECTORS_AND_SCALARS),
+        },
     ),
     d.TConcatOp: CONCAT.of(NINE, pipe=_concatenated).override(rules=(m.concatenation_fits,)),
     d.TConcatIdxOp: CONCAT_COUNTED.of(NINE, pipe=COUNTED),

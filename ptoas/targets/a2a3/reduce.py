@@ -11,6 +11,7 @@ from ptoas.targets.a2a3.elementwise import VECTORS_AND_SCALARS
 from ptoas.targets.facts import Facts
 from ptoas.targets.pipes import Pipe, Pipes, S, V
 from ptoas.targets.row import Rows, Scratch
+from ptoas.targets.shared.elementwise import by_element
 from ptoas.targets.shared.reduce import (
     COLUMN_ARG,
     COLUMN_REDUCTION,
@@ -80,11 +81,15 @@ PICKED = ROW_ARG.override(
 )
 COMPARED = COLUMN_ARG.override(ignores=(), scratch={"tmp": Scratch(_columns)})
 
+IN_SCRATCH = (("tmp", "src"), ("tmp", "dst"))
+"""Each row is folded into the same block of scratch, which is cleared first."""
+BY_TYPES = by_element(FOLDED.of(FOUR, no_alias=IN_SCRATCH), FOLDED.of(FOUR))
+
 ROWS: Rows = {
-    **FOLDED.each(dict.fromkeys((r.TRowSumOp, r.TRowMaxOp, r.TRowMinOp), FOUR)),
+    **dict.fromkeys((r.TRowSumOp, r.TRowMaxOp, r.TRowMinOp), BY_TYPES),
     # The last eight or sixteen factors are multiplied by the scalar pipe, whatever their type
     # (pto/npu/a2a3/TRowProd.hpp).
-    r.TRowProdOp: ROW_REDUCTION.of(FOUR, pipe=BY_SCALARS, ignores=()),
+    r.TRowProdOp: ROW_REDUCTION.of(FOUR, pipe=BY_SCALARS, ignores=(), no_alias=IN_SCRATCH),
     r.TColSumOp: column_sum(COLUMN_REDUCTION.of(FOUR), SUM_OF_PAIRS.of(FOUR)),
     **COLUMN_REDUCTION.each(dict.fromkeys((r.TColProdOp, r.TColMaxOp, r.TColMinOp), FOUR)),
     **PICKED.each(dict.fromkeys((r.TRowArgMaxOp, r.TRowArgMinOp), FOUR)),

@@ -65,7 +65,8 @@ ROWS: Rows = {
     # Vectors alone, in every overload (pto/npu/a5/TFillPad.hpp, TTrans.hpp and TConcat.hpp).
     d.TFillPadOp: fill_pad(MOVED, FillModel()),
     d.TTransOp: TRANSPOSE.override(
-        tiles={"src": tile(None, ROW_MAJOR, aligned=True), "dst": tile(MOVED, ROW_MAJOR, aligned=True)}
+        tiles={"src": tile(None, ROW_MAJOR, aligned=True), "dst": tile(MOVED, ROW_MAJOR, aligned=True)},
+        no_alias=(("dst", "src"),),
     ),
     d.TConcatOp: CONCAT.of(NINE).override(rules=(m.concatenation_is_as_wide_as_its_parts,)),
     d.TExtractOp: moves(

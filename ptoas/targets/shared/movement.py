@@ -113,6 +113,7 @@ def fill_pad(types: str | Types, model: FillModel, pipe: PipeModel = V) -> Forms
     calls = {"plain": "TFILLPAD", "expand": "TFILLPAD_EXPAND", "in place": "TFILLPAD_INPLACE"}
     row = FILL_PAD.of(types, model=model, pipe=pipe)
     forms = {kind: row.override(call=Call(name=name)) for kind, name in calls.items()}
+    forms["expand"] = forms["expand"].override(no_alias=(("dst", "src"),))  # its rows are longer
     return Forms(_fill_form, {**forms, "mat": FILL_PAD_MAT.of(types, model=model)})
 
 
@@ -129,6 +130,8 @@ CONCAT = Row(
     tiles={"dst": tile(T, ROW_MAJOR), "src0 src1": tile(None, ROW_MAJOR)},
     valid={"dst": "R _", "src0 src1": "R _"},
     pipe=V,
+    # Rows of the destination are longer than those of its parts: they would overwrite the next ones.
+    no_alias=(("dst", "src0"), ("dst", "src1")),
 )
 
 CONCAT_COUNTED = CONCAT.override(
