@@ -77,6 +77,13 @@ _ROWS = (
         "The instruction would overwrite indices or sources that it has not read yet (D22).",
     ),
     (
+        "PTO-R111",
+        "a tile is read after its bytes were overwritten through another tile",
+        "Tiles with one address and one size are one buffer, and so are a tile and its views. A tile with "
+        "another address or size that overlaps it destroys what it holds: the bytes have to be written "
+        "through the first tile again before they are read through it (D47).",
+    ),
+    (
         "PTO-R120",
         "a table that the target reads otherwise",
         "Width or strides, known only when the program runs, are not those that the target counts with: it "

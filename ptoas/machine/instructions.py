@@ -21,6 +21,7 @@ from ptoas.machine.errors import failure
 from ptoas.machine.handover import Handover
 from ptoas.machine.machine import INSTRUCTIONS, Machine, Step
 from ptoas.machine.memory import View
+from ptoas.machine.overwritten import tracked
 from ptoas.machine.race import RaceDetector, ordered, ordered_moving
 from ptoas.machine.slots import watched
 from ptoas.machine.tiles import Region, Tile, Unplaced
@@ -223,6 +224,9 @@ class Compiled:
         run = step.run
         if self.machine.program_channels is not None:
             run = watched(self.op, self.machine, values, run)
+            step = replace(step, run=run)
+        if self.machine.checks.mem:
+            run = tracked(self.op, self.machine, step)
             step = replace(step, run=run)
         if self.machine.checks.init and step.lanes is not None:
             run = followed(self.op, self.machine, step, step.lanes)

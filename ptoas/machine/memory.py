@@ -15,6 +15,7 @@ from ptoas.machine.arrays import Array, np
 from ptoas.machine.dtypes import DType
 
 if TYPE_CHECKING:
+    from ptoas.machine.overwritten import OverwriteTracker
     from ptoas.machine.tiles import Region, Tile
 
 POISON = 0xCB
@@ -386,6 +387,8 @@ class LocalMemory:
         """The row counts between which the last product stepped to the next block of columns of an
         accumulator, by address.
         """
+        self.overwrites: OverwriteTracker | None = None
+        """The tiles that the program has placed here, where their overlaps are tracked."""
 
     def forget(self) -> None:
         """Make every byte uninitialised again."""
@@ -396,6 +399,8 @@ class LocalMemory:
         self.phases.clear()
         self.walked.clear()
         self.undefined = None
+        if self.overwrites is not None:
+            self.overwrites.forget()
 
     def blur(self, whole: Tile, out: Tile) -> None:
         """All of one tile's valid bytes are undefined but for another's."""

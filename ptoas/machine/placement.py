@@ -15,8 +15,10 @@ from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.dialects.pto.views import AllocTileOp, SetValidShapeOp, TAssignOp
 from ptoas.machine.budget import check_tile
 from ptoas.machine.machine import VALUES
+from ptoas.machine.overwritten import tracker_of
 from ptoas.machine.source import SourceWriter
-from ptoas.machine.tile_allocation import alloc_tile, place, tile_name, valid_extents
+from ptoas.machine.tile_allocation import alloc_tile, begin_lifetime, place, tile_name, valid_extents
+from ptoas.machine.tiles import TileOrigin
 
 if TYPE_CHECKING:
     from ptoas.machine.compile import ModuleCompiler
@@ -75,6 +77,7 @@ class Placement(SourceWriter, ABC):
             ]
             if len(bound) == 1 and op.result not in self.changing:
                 address = self._address(bound[0])
+        self._track(op, address)
         extents = [
             written if written != DYNAMIC else self._constant(operand) if operand is not None else physical
             for written, operand, physical in zip(
@@ -100,14 +103,25 @@ class Placement(SourceWriter, ABC):
         make = alloc_tile(op, self.machine, self.own_bits)
         self.line(f"{self.name(op.result)} = {self.keep(make)}({', '.join(arguments)})")
 
+    def _track(self, op: AllocTileOp, address: int | None) -> None:
+        """Overlaps are tracked where there are any: those of tiles at constant addresses are known now."""
+        type = op.tile_type
+        if self.own_bits or type.loc.data not in self.machine.target.memories:
+            return
+        tracker = tracker_of(self.machine.memory(type.loc.data))
+        if address is None:
+            tracker.dynamic = True
+        else:
+            tracker.find(TileOrigin(address, type.size_bytes, op))
+
     def _is_legal(self, tile: TileType, rows: int, cols: int) -> bool:
         loc_exists = tile.loc.data in self.machine.target.memories
         return loc_exists and 0 <= rows <= tile.rows and 0 <= cols <= tile.cols
 
     def fixed_tile(self, op: AllocTileOp, address: int, valid: tuple[int, int]) -> None:
         """A tile that is the same in every execution: made now, checked when it is reached."""
-        machine, own_bits = self.machine, self.own_bits
-        tile = place(op, machine, op.tile_type, address, valid, tile_name(op), own_bits)
+        machine = self.machine
+        tile = place(op, machine, op.tile_type, address, valid, tile_name(op), self.own_bits)
         self.known[op.result] = tile
         checked = False
 
@@ -117,8 +131,7 @@ class Placement(SourceWriter, ABC):
                 valid_extents(op, machine, op.tile_type, *valid)
                 check_tile(op, machine, tile)
                 checked = True
-            if own_bits:
-                tile.bits.forget()
+            begin_lifetime(tile)
 
         self.line(f"{self.keep(reach)}()")
 

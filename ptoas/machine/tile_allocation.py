@@ -9,7 +9,8 @@ from ptoas.dialects.pto.views import AllocTileOp, SetValidShapeOp, SubviewOp, TA
 from ptoas.machine.budget import check_tile
 from ptoas.machine.machine import Machine
 from ptoas.machine.memory import Bits
-from ptoas.machine.tiles import Tile, Unplaced
+from ptoas.machine.overwritten import tracker_of
+from ptoas.machine.tiles import TileOrigin, Tile, Unplaced
 
 KEPT = 256
 """Number of cached views of one operation: enough for loops over few, no burden for loops over many."""
@@ -49,7 +50,15 @@ def place(
         fits = 0 <= address <= memory.size - type.size_bytes
         m.hold(type.size_bytes if fits else 0, op)
         bits = Bits(type.size_bytes if fits else 0, address)
-    return Tile(type, memory, address, valid, name, bits)
+    return Tile(type, memory, address, valid, name, bits, origin=TileOrigin(address, type.size_bytes, op))
+
+
+def begin_lifetime(tile: Tile) -> None:
+    """An allocated tile holds nothing that was written through it before."""
+    if tile.bits is not tile.memory.bits:
+        tile.bits.forget()
+    else:
+        tracker_of(tile.memory).find(tile.origin).forget()
 
 
 def tile_name(op: AllocTileOp) -> str:
@@ -74,8 +83,7 @@ def alloc_tile(op: AllocTileOp, m: Machine, own_bits: bool = False) -> Callable[
             tile = place(op, m, type, address, valid, name, own_bits)
             check_tile(op, m, tile)
             kept[address, rows, cols] = tile
-        elif own_bits:
-            tile.bits.forget()
+        begin_lifetime(tile)
         return tile
 
     return run

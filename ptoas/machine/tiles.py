@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property, lru_cache
 from types import EllipsisType
-from typing import Any
+from typing import Any, NamedTuple
 
 from xdsl.ir import Operation
 
@@ -158,6 +158,14 @@ class Region:
         return None
 
 
+class TileOrigin(NamedTuple):
+    """Address and size of a tile that is no view of another, and the operation that allocated it."""
+
+    address: int
+    size: int
+    op: Operation | None = None
+
+
 class Tile:
     """A tile with an address and valid extents. Views of its bytes are made once."""
 
@@ -171,6 +179,7 @@ class Tile:
         bits: Bits | None = None,
         geometry: Geometry | None = None,
         held: tuple[int, int] | None = None,
+        origin: TileOrigin | None = None,
     ):
         self.type = type
         self.memory = memory
@@ -185,6 +194,8 @@ class Tile:
         """A window lies as the tile that it looks into."""
         self.held = held or type.held(valid)
         """Rows and columns that have a place."""
+        self.origin = origin or TileOrigin(address, type.size_bytes)
+        """The tile that this is a view of."""
         size = self.dtype.size
         self.row_stride, self.col_stride = self.geometry.rows.inner * size, self.geometry.cols.inner * size
         """Row stride in bytes; within a box, if there are boxes."""
@@ -213,6 +224,7 @@ class Tile:
                 self.bits,
                 self.geometry,
                 self.held,
+                self.origin,
             )
             found._variants = self._variants
             self._variants[rows, cols] = found
@@ -227,7 +239,17 @@ class Tile:
         if any(at % axis.box and not axis.is_even and at % axis.box + n > axis.box for at, n, axis in axes):
             return None
         start = self.address + self.geometry.offset(row, col) * self.dtype.size
-        found = Tile(self.type, self.memory, start, shape, self.name, self.bits, self.geometry, self.held)
+        found = Tile(
+            self.type,
+            self.memory,
+            start,
+            shape,
+            self.name,
+            self.bits,
+            self.geometry,
+            self.held,
+            self.origin,
+        )
         if len(self._parts) >= MOST_PARTS:
             self._parts.clear()
         self._parts[row, col, *shape] = found

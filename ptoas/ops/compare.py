@@ -36,7 +36,9 @@ def _bytes_of(op: PtoOp, m: Machine, mask: Tile, rows: int, cols: int) -> Tile:
     type = TileType.of(UI8, mask.rows, width, loc=mask.type.loc.data)
     # Bytes in the mask's own rows: a window of a wider mask keeps the step of the whole.
     plain = Geometry(Axis(1, mask.row_stride, mask.row_stride), Axis(1, 1, 1))
-    return Tile(type, mask.memory, mask.address, (rows, used), mask.name, mask.bits, plain)
+    return Tile(
+        type, mask.memory, mask.address, (rows, used), mask.name, mask.bits, plain, origin=mask.origin
+    )
 
 
 def _comparing(op: dialect.CompareOp, m: Machine, dst: Tile, src: Tile) -> tuple[Ufunc, Tile, Tile]:

@@ -233,7 +233,7 @@ def _bytes_after(tmp: Tile, src: Tile) -> tuple[Region, ...]:
     if size <= tmp.size_bytes or tmp.address + size > tmp.bits.base + len(tmp.bits.written):
         return ()
     type = TileType.of(UI8, 1, size, loc=tmp.type.loc.data)
-    return (Tile(type, tmp.memory, tmp.address, (1, size), tmp.name, tmp.bits).region,)
+    return (Tile(type, tmp.memory, tmp.address, (1, size), tmp.name, tmp.bits, origin=tmp.origin).region,)
 
 
 def _compared(src: Tile, model: CompareModel) -> Array:

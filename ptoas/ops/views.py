@@ -272,7 +272,7 @@ def _window(
             op,
         )
     start = source.address + source.geometry.offset(row, col) * source.dtype.size
-    return Tile(result, source.memory, start, valid, name, source.bits, source.geometry)
+    return Tile(result, source.memory, start, valid, name, source.bits, source.geometry, origin=source.origin)
 
 
 @value(TReshapeOp, BitcastOp)
@@ -293,7 +293,9 @@ def alias(op: AliasOp, m: Machine) -> Callable[..., Tile]:
         )
         if len(kept) >= KEPT:
             kept.clear()
-        found = kept[source] = Tile(type, source.memory, source.address, (rows, cols), name, source.bits)
+        found = kept[source] = Tile(
+            type, source.memory, source.address, (rows, cols), name, source.bits, origin=source.origin
+        )
         return found
 
     return run
@@ -339,6 +341,8 @@ def set_validshape(op: SetValidShapeOp, m: Machine) -> Callable[..., Tile | Unpl
         if not tile.type.packs:
             return tile.with_valid(rows, cols)
         # What lies there keeps its place, and is another element now.
-        return Tile(tile.type, tile.memory, tile.address, (rows, cols), tile.name, tile.bits)
+        return Tile(
+            tile.type, tile.memory, tile.address, (rows, cols), tile.name, tile.bits, origin=tile.origin
+        )
 
     return run

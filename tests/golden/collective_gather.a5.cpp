@@ -14,7 +14,7 @@ AICORE void collective_gather(__gm__ float *group_addrs[4], __gm__ float *result
 
     ResultTensor resultGM(result);
     StagingTile staging(64, 32);
-    TASSIGN(staging, 0x0);
+    TASSIGN<0x0>(staging);
     GroupAddrsTensor tensors[4] = {
         GroupAddrsTensor(group_addrs[0]),
         GroupAddrsTensor(group_addrs[1]),

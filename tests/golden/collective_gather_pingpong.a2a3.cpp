@@ -14,9 +14,9 @@ AICORE void collective_gather_pingpong(__gm__ float *group_addrs[4], __gm__ floa
 
     ResultTensor resultGM(result);
     PingTile ping(64, 32);
-    TASSIGN(ping, 0x0);
+    TASSIGN<0x0>(ping);
     PingTile pong(64, 32);
-    TASSIGN(pong, 0x2000);
+    TASSIGN<0x2000>(pong);
     GroupAddrsTensor tensors[4] = {
         GroupAddrsTensor(group_addrs[0]),
         GroupAddrsTensor(group_addrs[1]),

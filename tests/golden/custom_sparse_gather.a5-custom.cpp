@@ -18,9 +18,9 @@ AICORE void custom_sparse_gather(__gm__ float *data, __gm__ int32_t *sparseIndic
     SparseIndicesTensor sparseIndicesGM(sparseIndices);
     OutTensor outGM(out);
     IdxTile idx;
-    TASSIGN(idx, 0x0);
+    TASSIGN<0x0>(idx);
     DstTile dst;
-    TASSIGN(dst, 0x400);
+    TASSIGN<0x400>(dst);
     TLOAD(idx, sparseIndicesGM);
     set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);

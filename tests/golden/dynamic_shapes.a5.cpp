@@ -18,9 +18,9 @@ AICORE void dynamic_shapes(__gm__ float *srcGm, __gm__ int32_t *idxGm, __gm__ fl
     IdxGMTensor idxGM(idxGm, Shape<1, 1, 1, 1, -1>(validCols), Stride<1, 1, 1, -1, 1>(validCols));
     OutGMTensor outGM(outGm, Shape<1, 1, 1, 1, -1>(validCols), Stride<1, 1, 1, -1, 1>(validCols));
     DstTile dstTile(1, validCols);
-    TASSIGN(dstTile, 0x40);
+    TASSIGN<0x40>(dstTile);
     IdxTile idxTile(1, validCols);
-    TASSIGN(idxTile, 0x0);
+    TASSIGN<0x0>(idxTile);
     TLOAD(idxTile, idxGM);
     set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);

@@ -17,9 +17,9 @@ AICORE void elem_2d(__gm__ float *table, __gm__ int32_t *idxIn, __gm__ float *ou
     IdxInTensor idxInGM(idxIn);
     OutTensor outGM(out);
     IdxTile idx;
-    TASSIGN(idx, 0x0);
+    TASSIGN<0x0>(idx);
     DstTile dst;
-    TASSIGN(dst, 0x400);
+    TASSIGN<0x400>(dst);
     TLOAD(idx, idxInGM);
     MGATHER<Coalesce::Elem, GatherOOB::Wrap>(dst, tableGM, idx);
     TSTORE(outGM, dst);

@@ -17,9 +17,9 @@ AICORE void embedding_lookup(__gm__ float *table, __gm__ int32_t *idxIn, __gm__ 
     IdxInTensor idxInGM(idxIn);
     OutTensor outGM(out);
     IdxTile idx;
-    TASSIGN(idx, 0x0);
+    TASSIGN<0x0>(idx);
     DstTile dst;
-    TASSIGN(dst, 0x40);
+    TASSIGN<0x40>(dst);
     TLOAD(idx, idxInGM);
     set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);

@@ -19,10 +19,10 @@ extern "C" __global__ AICORE void embedding_lookup(__gm__ float *table, __gm__ i
     OutTensor outGM(out);
     // 64 bytes at the lowest free address
     IdxTile idx;
-    TASSIGN(idx, 0x0);
+    TASSIGN<0x0>(idx);
     // 2048 bytes at the lowest free address above %idx, which is needed at the same time
     DstTile dst;
-    TASSIGN(dst, 0x40);
+    TASSIGN<0x40>(dst);
     // 5: %idx = tload %idxIn : (!pto.memref<1x16xi32>) -> !pto.tile<1x16xi32>
     TLOAD(idx, idxInGM);
     // tload (line 5) writes %idx before mgather (line 6) reads it

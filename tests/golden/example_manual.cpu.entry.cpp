@@ -17,8 +17,8 @@ extern "C" __global__ AICORE void example_manual(__gm__ float *src, __gm__ int32
     SrcTensor outGM(out);
     DstTile dst;
     IdxTile idx;
-    TASSIGN(dst, 0x1000);
-    TASSIGN(idx, 0x2000);
+    TASSIGN<0x1000>(dst);
+    TASSIGN<0x2000>(idx);
     TLOAD(idx, idxInGM);
     MGATHER(dst, srcGM, idx);
     TSTORE(outGM, dst);

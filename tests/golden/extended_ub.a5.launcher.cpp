@@ -17,9 +17,9 @@ extern "C" __global__ AICORE void extended_ub(__gm__ float *table, __gm__ int32_
     IdxInTensor idxInGM(idxIn);
     OutTensor outGM(out);
     IdxTile idx;
-    TASSIGN(idx, 0x0);
+    TASSIGN<0x0>(idx);
     DstTile dst;
-    TASSIGN(dst, 0x14000);
+    TASSIGN<0x14000>(dst);
     TLOAD(idx, idxInGM);
     set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);

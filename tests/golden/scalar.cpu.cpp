@@ -17,9 +17,9 @@ AICORE void scalar(__gm__ float *table, __gm__ int32_t *idxIn, __gm__ float *out
     IdxInTensor idxInGM(idxIn);
     OutTensor outGM(out);
     IdxTile idx;
-    TASSIGN(idx, 0x0);
+    TASSIGN<0x0>(idx);
     DstTile dst;
-    TASSIGN(dst, 0x20);
+    TASSIGN<0x20>(dst);
     TLOAD(idx, idxInGM);
     MGATHER(dst, tableGM, idx);
     TSTORE(outGM, dst);

@@ -17,13 +17,13 @@ AICORE void tile_gather(__gm__ float *a, __gm__ int32_t *b, __gm__ float *out)
     BTensor bGM(b);
     ATensor outGM(out);
     Src0Tile src0;
-    TASSIGN(src0, 0x0);
+    TASSIGN<0x0>(src0);
     IdxTile idx;
-    TASSIGN(idx, 0x400);
+    TASSIGN<0x400>(idx);
     Src0Tile dst;
-    TASSIGN(dst, 0x800);
+    TASSIGN<0x800>(dst);
     TmpTile tmp;
-    TASSIGN(tmp, 0x0);
+    TASSIGN<0x0>(tmp);
     TLOAD(src0, aGM);
     TLOAD(idx, bGM);
     set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);

@@ -16,8 +16,8 @@ AICORE void tile_gather_mask(__gm__ float *a, __gm__ float *out)
     OutTensor outGM(out);
     SrcTile src;
     DstTile dst;
-    TASSIGN(src, 0x1000);
-    TASSIGN(dst, 0x2000);
+    TASSIGN<0x1000>(src);
+    TASSIGN<0x2000>(dst);
     TLOAD(src, aGM);
     set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);

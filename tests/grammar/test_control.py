@@ -89,14 +89,14 @@ def test_a_switch_and_a_body_are_c() -> None:
     assert lines[at + 1 : at + 7] == [
         "case 2: {",
         "TTile u;",
-        "TASSIGN(u, 0x100);",
+        "TASSIGN<0x100>(u);",
         "TNEG(u, t);",
         "s = u;",
         "break;",
     ]
     assert "case -5: {" in lines and "default: {" in lines
     at = lines.index("w = u_3;")
-    assert lines[at - 4 : at] == ["{", "TTile u_3;", "TASSIGN(u_3, 0x300);", "TMUL(u_3, s, t);"]
+    assert lines[at - 4 : at] == ["{", "TTile u_3;", "TASSIGN<0x300>(u_3);", "TMUL(u_3, s, t);"]
 
 
 def test_flags_see_that_a_case_is_always_taken() -> None:

@@ -355,8 +355,8 @@ tassign %a, @tile(0x1000)
 tassign %b, %there
 """
     lines = [line.strip() for line in ptoas.lower(ptoas.parse(text), "a5").splitlines()]
-    assert lines.index("TASSIGN(a, 0x1000);") < lines.index("TLOAD(a, xGM);")
-    assert lines.index("TASSIGN(b, 0x40);") < lines.index("TLOAD(b, xGM);")
+    assert lines.index("TASSIGN<0x1000>(a);") < lines.index("TLOAD(a, xGM);")
+    assert lines.index("TASSIGN<0x40>(b);") < lines.index("TLOAD(b, xGM);")
 
 
 CALLS = """

@@ -43,7 +43,7 @@ def test_a_gather_that_cpu_lacks_is_rewritten_there_too(oob: str) -> None:
 
 def test_the_tiles_that_it_needs_lie_above_the_author_s() -> None:
     text = ptoas.lower(ptoas.parse(LOOKUP.replace("OOB", "clamp")), "cpu", legalize=True)
-    places = {name: int(address, 16) for name, address in re.findall(r"TASSIGN\((\w+), (0x\w+)\);", text)}
+    places = {name: int(address, 16) for address, name in re.findall(r"TASSIGN<(0x\w+)>\((\w+)\);", text)}
     assert (places.pop("i"), places.pop("d")) == (0, 64)
     assert places.pop("tmp") == 0  # scratch that cpu has a place for and does not touch
     assert len(places) > 5

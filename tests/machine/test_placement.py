@@ -20,12 +20,13 @@ func.func @main(%m: !pto.memref<1x8xf32>, %n: i64, %flag: i1, %out: !pto.memref<
   %z = arith.constant 0 : i64
   %f = arith.constant 0.0 : f32
   %all = pto.alloc_tile addr = %z : {ALL}
+  %seen = pto.alloc_tile addr = %z : {ALL}
   pto.texpands ins(%f : f32) outs(%all : {ALL})
   pto.barrier #pto.pipe<PIPE_ALL>
   {place}
   pto.tload ins(%m : !pto.memref<1x8xf32>) outs(%t : {ROW})
   pto.barrier #pto.pipe<PIPE_ALL>
-  pto.tstore ins(%all : {ALL}) outs(%out : !pto.memref<16x8xf32>)
+  pto.tstore ins(%seen : {ALL}) outs(%out : !pto.memref<16x8xf32>)
   return
 }}
 """

@@ -320,8 +320,8 @@ func.func @main(%m: !pto.memref<16x16xf32>, %out: !pto.memref<16x16xf32>, %far: 
   %b = arith.constant ADDRESS : i64
   %t = pto.alloc_tile addr = %a : !pto.tile_buf<vec, 16x16xf32, {NZ}>
   %u = pto.alloc_tile addr = %b : !pto.tile_buf<vec, 16x16xf32, {NZ}>
-  pto.tload ins(%m : !pto.memref<16x16xf32>) outs(%t : !pto.tile_buf<vec, 16x16xf32, {NZ}>)
   pto.tload ins(%m : !pto.memref<16x16xf32>) outs(%u : !pto.tile_buf<vec, 16x16xf32, {NZ}>)
+  pto.tload ins(%m : !pto.memref<16x16xf32>) outs(%t : !pto.tile_buf<vec, 16x16xf32, {NZ}>)
   pto.set_flag[#pto.pipe<PIPE_MTE2>, #pto.pipe<PIPE_MTE3>, #pto.event<EVENT_ID0>]
   pto.wait_flag[#pto.pipe<PIPE_MTE2>, #pto.pipe<PIPE_MTE3>, #pto.event<EVENT_ID0>]
   pto.tstore ins(%t : !pto.tile_buf<vec, 16x16xf32, {NZ}>) outs(%out : !pto.memref<16x16xf32>)

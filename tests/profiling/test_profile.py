@@ -198,7 +198,7 @@ def test_the_comments_of_lower_say_why(name: str) -> None:
     for n, line in enumerate(lines):
         if line.startswith(("set_flag(", "pipe_barrier(")):
             assert " before " in lines[n - 1], line
-        if line.startswith("TASSIGN(") and "mat" not in name:
+        if line.startswith(("TASSIGN(", "TASSIGN<")) and "mat" not in name:
             assert any("bytes at" in each or "text" in each for each in lines[n - 3 : n]), line
     if name == "tile_gather.pto":
         # Elements of two bytes: A2/A3 works out where they are in a tile of its own.

@@ -45,6 +45,8 @@ struct Tile {
 };
 template <typename X>
 void TASSIGN(X &tile, long address) { tile.at = reinterpret_cast<decltype(tile.at)>(local + address); }
+template <unsigned long Address, typename X>
+void TASSIGN(X &tile) { TASSIGN(tile, static_cast<long>(Address)); }
 template <typename X, typename G>
 void TLOAD(X &tile, G &memory)
 {

@@ -57,9 +57,18 @@ def _alloc(emit: FunctionEmitter, op: Operation) -> None:
         opened = _open(type, [size if value is None else emit.text(value) for size, value in given])
     emit.line(f"{emit.tile_type(result)} {name}{opened};")
     if address is not None:
-        emit.line(f"TASSIGN({name}, {emit.address(address)});")
+        _place(emit, name, address)
     if _rounds_terms(type):
         emit.line(f"{name}.SetKAligned(true);")
+
+
+def _place(emit: FunctionEmitter, name: str, address: SSAValue | int) -> None:
+    """Give a tile its address; the library checks bounds and alignment of a constant when it compiles."""
+    constant = address if isinstance(address, int) else emit.knowledge.constant(address)
+    if constant is not None:
+        emit.line(f"TASSIGN<0x{constant:x}>({name});")
+    elif not isinstance(address, int):
+        emit.line(f"TASSIGN({name}, {emit.text(address)});")
 
 
 def _rounds_terms(type: TileType) -> bool:
@@ -75,8 +84,9 @@ def _rounds_terms(type: TileType) -> bool:
 def _assign(emit: FunctionEmitter, op: Operation) -> None:
     assert isinstance(op, TAssignOp)
     name = emit.text(op.tile)
-    where = f"0x{op.address.value.data:x}" if op.address is not None else emit.address(op.addr)
-    emit.line(f"TASSIGN({name}, {where});")
+    address = op.address.value.data if op.address is not None else op.addr
+    assert address is not None
+    _place(emit, name, address)
     if op.result is not None:
         emit.rename(op.result, name)
 

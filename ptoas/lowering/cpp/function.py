@@ -178,11 +178,6 @@ class FunctionEmitter:
         steps = [stride for stride, known in strides if known == DYNAMIC]
         return [view.pointer, *(str(each) for each in (*extents, *steps))]
 
-    def address(self, value: SSAValue | None) -> str:
-        assert value is not None
-        constant = self.knowledge.constant(value)
-        return self.text(value) if constant is None else f"0x{constant:x}"
-
     def function_name(self, symbol: str) -> str:
         return self._function_names.get(symbol) or identifier(symbol, "kernel")
 

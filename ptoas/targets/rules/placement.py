@@ -157,13 +157,15 @@ def _bytes(storage: Storage) -> str:
 
 
 def _two(second: int) -> str:
+    load, store = (
+        [f"pto.tload ins(%x : !pto.memref<16x32xf32>) outs({tile} : {_TILE})" for tile in ("%a0", "%b0")],
+        [f"pto.tstore ins({tile} : {_TILE}) outs(%x : !pto.memref<16x32xf32>)" for tile in ("%a0", "%b0")],
+    )
     return kernel(
         *_constants(a=0, b=second),
         f"%a0 = pto.alloc_tile addr = %a : {_TILE}",
         f"%b0 = pto.alloc_tile addr = %b : {_TILE}",
-        f"pto.tload ins(%x : !pto.memref<16x32xf32>) outs(%a0 : {_TILE})",
-        f"pto.tload ins(%x : !pto.memref<16x32xf32>) outs(%b0 : {_TILE})",
-        f"pto.tadd ins(%a0, %b0 : {_TILE}, {_TILE}) outs(%a0 : {_TILE})",
+        *(load[0], store[0], load[1], store[1], load[0], store[0]),
         args="%x: !pto.memref<16x32xf32>",
     )
 

@@ -29,6 +29,7 @@ from ptoas.targets.rules import (
     missing_stores,
     module,
     mx,
+    overlapping_tiles,
     overwritten,
     placement,
     remote,
@@ -100,6 +101,7 @@ PLACEMENT = ProgramRules(
         placement.destination_is_apart_from_its_index,
         placement.live_tiles_do_not_overlap_in_part,
         placement.a_tile_is_written_before_it_is_read,
+        overlapping_tiles.overwritten_bytes_are_not_read,
     )
 )
 

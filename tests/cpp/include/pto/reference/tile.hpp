@@ -113,6 +113,14 @@ PTO_INST void TASSIGN(TileData &tile, Address address)
     tile.bind(reference::local_memory(TileData::Loc) + address);
 }
 
+// The address is a constant, of which the devices check bounds and alignment.
+template <std::size_t Address, typename TileData>
+PTO_INST void TASSIGN(TileData &tile)
+{
+    static_assert(Address % 32 == 0, "a tile begins at a multiple of 32 bytes");
+    TASSIGN(tile, Address);
+}
+
 // The same bytes in another form.
 template <typename DstTile, typename SrcTile>
 PTO_INST void TRESHAPE(DstTile &dst, SrcTile &src)
