@@ -38,7 +38,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ptoas.analysis.function import is_synchronised_by_hand
+from ptoas.analysis.function import has_manual_sync
 from ptoas.analysis.liveness import Liveness, LiveTile, peak
 from ptoas.analysis.storage import StorageMap, manual_placement, places_of, set_tile_argument_addresses
 from ptoas.analysis.structure import Bodies, bodies_of, calls_in, kernels_of, of_kinds
@@ -82,7 +82,7 @@ def plan_module(
     ends: dict[func.FuncOp, dict[TileLoc, int]] = {}
     for function in _callers_first(calls, found):
         name = function.sym_name.data
-        by_hand = sync == "manual" or (sync is None and is_synchronised_by_hand(bodies[function]))
+        by_hand = sync == "manual" or (sync is None and has_manual_sync(bodies[function]))
         by_hand = by_hand and target.has_pipes
         budget = MemoryBudget(target, function, bodies[function], function in simt, found, by_hand)
         used = ends[function] = _plan_function(budget, frames.get(name, {}), name in called)
