@@ -23,9 +23,11 @@ from xdsl.ir import Attribute, Block, Operation, Region
 from xdsl.irdl import IRDLOperation
 
 from ptoas.diagnostics import Span
+from ptoas.dialects.pto.enums import KernelKindAttr
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.type_text import unregistered_op, xdsl_context
-from ptoas.dialects.visibility import VISIBILITIES, VISIBILITY, visibility
+from ptoas.dialects.sync_tail import TAIL_HINT
+from ptoas.dialects.visibility import ENTRIES, VISIBILITIES, VISIBILITY, visibility
 from ptoas.grammar import control
 from ptoas.grammar import tree as t
 from ptoas.grammar.bodies import TARGET
@@ -42,6 +44,9 @@ from ptoas.ir.location import PartOffsets, located
 if TYPE_CHECKING:
     from ptoas.grammar.build import Builder
     from ptoas.grammar.layout import RawStatement
+
+OWN_ATTRIBUTES = frozenset({TARGET, KernelKindAttr.name, VISIBILITY, TAIL_HINT, *ENTRIES})
+"""Attributes of modules and functions that mean something."""
 
 
 def build(
@@ -146,9 +151,18 @@ def _refuse_inside(builder: Builder, what: str) -> None:
         raise StatementProblem("PTO-P061", f"a {what} can't stand inside {builder.container}")
 
 
+def _own_attributes(builder: Builder, node: t.Dict | None, what: str) -> dict[str, Attribute]:
+    """Attributes of a module or function; refuse a name of ours without its prefix, which says nothing."""
+    for entry in node.entries if node is not None else ():
+        if f"pto.{entry.key}" in OWN_ATTRIBUTES:
+            fix = f"write `pto.{entry.key}`"
+            raise StatementProblem("PTO-P053", f"a {what} has no attribute `{entry.key}`", entry, fix)
+    return attributes_of(builder, node)
+
+
 def _module(builder: Builder, raw: RawStatement, node: t.ModuleNode) -> ModuleOp:
     _refuse_inside(builder, "module")
-    attributes = attributes_of(builder, node.attributes)
+    attributes = _own_attributes(builder, node.attributes, "module")
     block = Block()
     outer, builder.outer_target = builder.outer_target, attributes.get(TARGET, builder.outer_target)
     blocks = builder.region(raw.regions[0], block)
@@ -166,7 +180,7 @@ def _function(builder: Builder, raw: RawStatement, node: t.FunctionNode, names: 
     resolver = builder.resolver
     types = resolver.types(tuple(p.type for p in node.params))
     outputs = resolver.types(node.outputs)
-    attributes = attributes_of(builder, node.attributes)
+    attributes = _own_attributes(builder, node.attributes, "function")
     outer_values, outer_places = builder.values, builder.places
     builder.values, builder.places = {}, {}
     body: Region

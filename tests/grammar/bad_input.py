@@ -645,6 +645,14 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
         + "%d = mgather %table, %idx {coalese = #pto<coalesce row>} : (!pto.memref<64x32xf32>, !pto.tile<1x16xi32>) -> !pto.tile<16x32xf32>",
         [("PTO-P053", 3, 28, 28, "`mgather` has no attribute `coalese`", "did you mean `coalesce`?")],
     ),
+    "attributes: of a module, without its prefix": (
+        'module attributes {target_arch = "a5"} {\n}',
+        [("PTO-P053", 1, 20, 18, "a module has no attribute `target_arch`", "write `pto.target_arch`")],
+    ),
+    "attributes: of a function, without its prefix": (
+        "func.func @f() attributes {kernel_kind = #pto.kernel_kind<vector>} {\n  return\n}",
+        [("PTO-P053", 1, 28, 38, "a function has no attribute `kernel_kind`", "write `pto.kernel_kind`")],
+    ),
     "attributes: unknown key, generic": (
         HEAD
         + '%d = "pto.mgather"(%table, %idx) {coalese = #pto.coalesce<row>} : (!pto.memref<64x32xf32>, !pto.tile<1x16xi32>) -> !pto.tile<16x32xf32>',
