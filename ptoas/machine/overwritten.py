@@ -13,7 +13,7 @@ from ptoas.grammar.spans import span_of
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.machine import Machine, Step, label
 from ptoas.machine.memory import LocalMemory
-from ptoas.machine.tiles import TileOrigin, Region, Tile
+from ptoas.machine.tiles import Region, Tile, TileOrigin
 
 
 class TrackedTile:

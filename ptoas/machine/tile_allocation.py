@@ -10,7 +10,7 @@ from ptoas.machine.budget import check_tile
 from ptoas.machine.machine import Machine
 from ptoas.machine.memory import Bits
 from ptoas.machine.overwritten import tracker_of
-from ptoas.machine.tiles import TileOrigin, Tile, Unplaced
+from ptoas.machine.tiles import Tile, TileOrigin, Unplaced
 
 KEPT = 256
 """Number of cached views of one operation: enough for loops over few, no burden for loops over many."""
