@@ -7,13 +7,15 @@ import json
 import pytest
 
 import ptoas
+from ptoas.diagnostics import Diagnostic, Note, Source, Span
+from ptoas.diagnostics.render import render_full
 
 PROGRAM = """.arg %a : !pto.tile<8x8xf32>
 .arg %i : !pto.tile<1x8xi32>
 .arg %t : !pto.memref<8x8xf32>
 %b = mgather.row %t, %i : (!pto.memref<8x8xf32>, !pto.tile<1x8xi32>) -> !pto.tile<8x8xf32>
 """
-CONCISE = "p.pto:4:14: error[PTO-A301] [cpu]: mode: found row, required elem (the reference has no Row path)"
+CONCISE = "p.pto:4:14: error[PTO-A301] [cpu]: mode: found row, expected elem"
 
 
 def report() -> ptoas.Report:
@@ -55,3 +57,51 @@ def test_without_a_target_the_module_is_asked() -> None:
     for call in (ptoas.lower, ptoas.run, ptoas.compile):
         with pytest.raises(ptoas.UsageError, match="no target: the module names none"):
             call(nowhere)
+
+
+# --- labels -----------------------------------------------------------------------------------------
+
+
+def labelled(*notes: Note, line: int = 3) -> str:
+    source = Source("".join(f"line {at}\n" for at in range(1, 41)), "p.pto")
+    spans = {at: Span(source, source.line_starts[at - 1], 4) for at in range(1, 41)}
+    placed = tuple(Note(note.message, spans[note.span.offset] if note.span else None) for note in notes)
+    return render_full(Diagnostic("PTO-P001", "wrong", spans[line], notes=placed))
+
+
+def at(line: int) -> Span:
+    return Span(Source(""), line)
+
+
+def test_a_note_near_the_finding_is_a_label_of_its_snippet() -> None:
+    assert labelled(Note("set here", at(1)), Note("and here", at(4)), Note("why")).splitlines() == [
+        "error[PTO-P001]: wrong",
+        "  --> p.pto:3:1",
+        "  |",
+        "1 | line 1",
+        "  | ---- set here",
+        "...",
+        "3 | line 3",
+        "  | ^^^^",
+        "4 | line 4",
+        "  | ---- and here",
+        "  = note: why",
+    ]
+
+
+def test_labels_of_one_line_follow_the_finding() -> None:
+    assert labelled(Note("same line", at(3))).splitlines()[3:] == [
+        "3 | line 3",
+        "  | ^^^^",
+        "  | ---- same line",
+    ]
+
+
+def test_a_note_far_from_the_finding_has_its_own_snippet() -> None:
+    assert labelled(Note("far away", at(40))).splitlines()[5:] == [
+        "  = note: far away",
+        "  --> p.pto:40:1",
+        "   |",
+        "40 | line 40",
+        "   | ^^^^",
+    ]

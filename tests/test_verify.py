@@ -32,7 +32,7 @@ def test_a_report() -> None:
     assert not bad.ok and [d.code for d in bad.errors] == ["PTO-A301"]
     (error,) = bad.errors
     assert error.targets == ("cpu",) and (error.span.file, error.span.line) == ("row.pto", 3)
-    assert error.fix and "found row, required elem" in error.message
+    assert error.fix and "found row, expected elem" in error.message
     assert any("000, CPU Reference Form" in note.message for note in error.notes)
 
 

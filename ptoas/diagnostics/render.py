@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
-from ptoas.diagnostics.core import Diagnostic, Edit, Severity, Span, UsageError
+from ptoas.diagnostics.core import Diagnostic, Edit, Note, Severity, Span, UsageError
 from ptoas.diagnostics.sarif import render_sarif
 
 FORMATS = ("full", "concise", "json", "sarif", "github")
@@ -59,6 +60,8 @@ def render(
 
 
 _COLOURS = {Severity.ERROR: "1;31", Severity.WARNING: "1;33", Severity.NOTE: "1;36"}
+_SNIPPET_LINES = 12
+"""Lines between a finding and a note that is shown in the same snippet."""
 _LONGEST_LINE = 160
 _LONGEST_MESSAGE = 1000
 
@@ -94,30 +97,60 @@ def _place(span: Span) -> str:
     return f"{visible(span.file)}:{span.line}:{span.column}"
 
 
-def _excerpt(span: Span, colour: bool, style: str) -> list[str]:
-    """The source line with carets under the span; a long line around the span, an empty one not at all."""
-    line, column = span.source.position(span.offset)
-    text = span.source.line_text(line)
-    if not text.strip():
+@dataclass(frozen=True)
+class _Label:
+    """A span of a snippet with its underline: `^` for the finding itself, `-` for a second place."""
+
+    span: Span
+    mark: str
+    style: str
+    text: str = ""
+
+
+def _snippet(labels: Sequence[_Label], colour: bool) -> list[str]:
+    """The source lines of some labels of one source, each line once, with the labels under it.
+
+    The first label decides which part of a long line is shown. Empty lines are left out.
+    """
+    lines: dict[int, list[_Label]] = {}
+    for label in labels:
+        lines.setdefault(label.span.line, []).append(label)
+    shown = [line for line in sorted(lines) if labels[0].span.source.line_text(line).strip()]
+    if not shown:
         return []
-    start = column - 1
-    length = max(1, min(span.length, len(text) - start))
-    lead = ""
-    if len(text) > _LONGEST_LINE:
-        first = max(0, start - _LONGEST_LINE // 3)
+    width = len(str(shown[-1]))
+    blank = f"{'':{width}} |"
+    rows = [blank]
+    for at, line in enumerate(shown):
+        if at and line > shown[at - 1] + 1:
+            rows.append("...")
+        text, first = _visible_part(lines[line][0].span)
         lead = "..." if first else ""
-        text, start = text[first : first + _LONGEST_LINE], start - first
-        length = max(1, min(length, len(text) - start))
-    # One character stays one column, so that the carets stand where they should.
-    text = "".join(c if c.isprintable() else " " for c in text)
-    gutter = str(line)
-    blank = " " * len(gutter)
-    carets = _paint("^" * length, style, colour)
-    return [f"{blank} |", f"{gutter} | {lead}{text}", f"{blank} | {' ' * (len(lead) + start)}{carets}"]
+        # One character stays one column, so that the underlines stand where they should.
+        rows.append(f"{line:>{width}} | {lead}" + "".join(c if c.isprintable() else " " for c in text))
+        for label in lines[line]:
+            start = label.span.column - 1 - first
+            length = max(1, min(label.span.length, len(text) - start))
+            if 0 <= start <= len(text):
+                marks = f"{label.mark * length} {_shortened(label.text)}".rstrip()
+                rows.append(f"{blank} {' ' * (len(lead) + start)}{_paint(marks, label.style, colour)}")
+    return rows
+
+
+def _visible_part(span: Span) -> tuple[str, int]:
+    """The line of a span, or of a long line the part around the span, and the column where it starts."""
+    text, start = span.source.line_text(span.line), span.column - 1
+    if len(text) <= _LONGEST_LINE:
+        return text, 0
+    first = max(0, start - _LONGEST_LINE // 3)
+    return text[first : first + _LONGEST_LINE], first
 
 
 def render_full(diagnostic: Diagnostic, colour: bool = False) -> str:
-    """The full form: headline, place, source line with carets, notes, fix."""
+    """The full form: headline, place, source lines with labels, notes, fix.
+
+    Notes about places near the finding are labels of its snippet; others have a snippet of their own.
+    """
     d = diagnostic
     style = _COLOURS[d.severity]
     where = f" [{', '.join(d.targets)}]" if d.targets else ""
@@ -125,18 +158,30 @@ def render_full(diagnostic: Diagnostic, colour: bool = False) -> str:
     # What has no text, such as a file that is missing, has no lines either.
     place = _place(d.span) if d.span.source.text else visible(d.span.file)
     lines = [f"{head}{where}: {_shortened(d.message)}", f"  --> {place}"]
-    lines += _excerpt(d.span, colour, style)
+    labels = [_Label(d.span, "^", style)]
+    others: list[Note] = []
     for note in d.notes:
+        if note.span is not None and _is_near(note.span, d.span) and "\n" not in note.message:
+            labels.append(_Label(note.span, "-", _COLOURS[Severity.NOTE], note.message))
+        else:
+            others.append(note)
+    lines += _snippet(labels, colour)
+    for note in others:
         first, *more = note.message.split("\n")
         lines.append(f"  = note: {_shortened(first)}")
         # Indented, so that no name in a table can pass for a line of the report.
         lines += [f"    {_shortened(line)}" for line in more]
         if note.span is not None:
             lines.append(f"  --> {_place(note.span)}")
-            lines += _excerpt(note.span, colour, _COLOURS[Severity.NOTE])
+            lines += _snippet([_Label(note.span, "^", _COLOURS[Severity.NOTE])], colour)
     if d.fix is not None:
         lines.append(f"  = {_paint('fix', '1;32', colour)}: {_shortened(d.fix)}")
     return "\n".join(lines)
+
+
+def _is_near(span: Span, primary: Span) -> bool:
+    """True if a note fits into the snippet of a finding: in the same file, at most some lines away."""
+    return span.source is primary.source and abs(span.line - primary.line) <= _SNIPPET_LINES
 
 
 def render_concise(diagnostic: Diagnostic) -> str:

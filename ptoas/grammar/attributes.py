@@ -148,8 +148,8 @@ class Resolver:
                     return FloatAttr(float(text), type)
                 raw = whole_number(text).to_bytes(type.size, "little")
                 return FloatAttr(next(iter(type.iter_unpack(raw))), type)
-        except (VerifyException, OverflowError, ValueError) as error:
-            raise StatementProblem("PTO-P022", f"`{text}` does not fit {type}: {error}", node) from None
+        except (VerifyException, OverflowError, ValueError):
+            raise StatementProblem("PTO-P022", f"`{text}` does not fit {type}", node) from None
         raise StatementProblem("PTO-P022", f"a number can't be of type {type}", node)
 
     def _integer(self, node: t.Number, value: int, type: IntegerType | IndexType) -> Attribute:

@@ -251,14 +251,47 @@ def words_of(op: Operation, error: VerifyException) -> str:
     return _plain(message)
 
 
-def _plain(message: str) -> str:
-    """An xDSL complaint on one line, without its words for the IR's inside."""
-    line = " ".join(message.split())
-    return re.sub(
-        r"(?:operand|result) '\w+' at position \d+ does not verify: Unexpected attribute (.+)",
-        r"it does not take \1",
-        line,
+_SLOT = r"(?:operand|result) '(\w+)' at position \d+ does not verify: "
+_XDSL_MESSAGES = tuple(
+    (re.compile(pattern), words)
+    for pattern, words in (
+        (_SLOT + r"attribute (.+) expected from variable '\w+', but got (.+)", r"`\1` is \3, expected \2"),
+        (_SLOT + r"Unexpected attribute (.+)", r"`\1` can't be \2"),
+        (_SLOT + r"(.+) should be of base attribute .+", r"`\1` can't be \2"),
+        (
+            r"Expected (\d+) (operands?|results?|regions?|successors?), but got (\d+)",
+            r"found \3 \2, expected \1",
+        ),
+        (r"(?:property|attribute) '(\w+)' expected in operation '.+'", r"attribute `\1` is missing"),
+        (r"(.+) should be of base attribute pto\.(.+)", r"\1 is no \2"),
+        (r"(.+) should be of base attribute .+", r"it does not take \1"),
+        (r"Destination bit-width must be larger .+", "the result must have more bits than the operand"),
+        (r"Destination bit-width must be smaller .+", "the result must have fewer bits than the operand"),
+        (r".+ equal bitwidths .+", "operand and result must have the same number of bits"),
+        (r".+ are cast incompatible", "it does not convert between these types"),
+        (
+            r"scf.yield expected (\d+) args, but got (\d+)\. .+",
+            r"it carries \1 values, but its scf.yield gives \2",
+        ),
+        (
+            r"Expected yield arg #(\d+) to be (.+), but got (.+)\. .+",
+            r"value \1 of its scf.yield is \3, expected \2",
+        ),
+        (r"'.+' expects parent op to be one of (.+)", r"it must be directly inside one of \1"),
+        (r"'.+' expects parent op '(.+)'", r"it must be directly inside `\1`"),
+        (r"'.+' must be the last operation .+", "it must be the last statement of its block"),
     )
+)
+"""Messages of xDSL's verifiers, and what is said instead: a user of PTO need not know the IR's terms."""
+
+
+def _plain(message: str) -> str:
+    """Reword a message of xDSL for the author of a program."""
+    line = " ".join(message.split())
+    for pattern, words in _XDSL_MESSAGES:
+        if match := pattern.fullmatch(line):
+            return match.expand(words)
+    return line
 
 
 def _check_while(op: WhileOp) -> None:
@@ -280,7 +313,7 @@ def _check_while(op: WhileOp) -> None:
         ("`scf.yield` hands on", end, end.operand_types, op.operand_types),
     ):
         if list(given) != list(wanted):
-            message = f"`scf.while`: {what} {_listed(list(given))}, required {_listed(list(wanted))}"
+            message = f"`scf.while`: {what} {_listed(list(given))}, expected {_listed(list(wanted))}"
             raise StatementProblem("PTO-P042", message, culprit=culprit)
 
 
@@ -296,7 +329,7 @@ def _check_branches(op: IfOp | IndexSwitchOp | ExecuteRegionOp) -> None:
             given = [] if end is None else list(end.operand_types)
             if given != list(op.result_types):
                 wanted = _listed(list(op.result_types))
-                message = f"`{op.name}`: a body gives {_listed(given)}, required {wanted}"
+                message = f"`{op.name}`: a body gives {_listed(given)}, expected {wanted}"
                 raise StatementProblem("PTO-P042", message, culprit=end)
     if isinstance(op, IfOp) and op.results and not op.false_region.blocks:
         raise StatementProblem("PTO-P060", "`scf.if` gives a result, so that it needs an `else`")

@@ -189,7 +189,7 @@ class IndexBuilder:
         required = [(1, rows), (rows, 1)] if self.row else [(rows, cols)]
         if (self.row and 1 not in found) or not any(fits(found, shape) for shape in required):
             words = " or ".join(map(shape_str, required))
-            raise self.refuse(f"valid shape of the index: found {shape_str(found)}, required {words}")
+            raise self.refuse(f"valid shape of the index: found {shape_str(found)}, expected {words}")
 
     def capacity(self) -> SSAValue:
         """Rows of the table, or its elements, as a scalar of the index type."""

@@ -85,7 +85,7 @@ def _scales(
     if any(found < wanted for found, wanted in zip(scale.valid, shape, strict=True)):
         found = f"{scale.valid[0]}x{scale.valid[1]} of {scale.describe()}"
         required = f"{shape[0]}x{shape[1]} for {operand.describe()}"
-        raise m.fail("PTO-R105", f"{mnemonic(op)}: scales {found}, required {required}", op)
+        raise m.fail("PTO-R105", f"{mnemonic(op)}: scales {found}, expected {required}", op)
     if looks_up and scale.address != operand.address >> SCALE_SHIFT:
         found, wanted = scale.describe(), f"{operand.address >> SCALE_SHIFT:#x}"
         raise m.fail(

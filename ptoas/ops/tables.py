@@ -188,7 +188,7 @@ def check_index_extents(op: IndexedMemoryOp, m: Machine, tile: Tile, idx: Tile, 
         mode = "row" if by_row else "elem"
         raise m.fail(
             "PTO-R105",
-            f"{op.name.removeprefix('pto.')}.{mode}: valid shape of %{idx.name}: found {found}, required "
+            f"{op.name.removeprefix('pto.')}.{mode}: valid shape of %{idx.name}: found {found}, expected "
             f"{need} for %{tile.name}",
             op,
         )
@@ -220,7 +220,7 @@ def check_read_as_written(op: IndexedMemoryOp, m: Machine, view: View, tile: Til
     name, what = op.name.removeprefix("pto."), None
     if model.two_dimensional and any(extent != 1 for extent in view.shape5[:3]) and m.checks.mem:
         shape = "x".join(map(str, view.shape5))
-        message = f"{name}: table shape: found <{shape}>, required <1x1x1xTableRowsxRowWidth>"
+        message = f"{name}: table shape: found <{shape}>, expected <1x1x1xTableRowsxRowWidth>"
         raise m.fail("PTO-R126", message, op, operand=op.operands.index(op.mem))
     if by_row and model.row_step is RowStep.VALID and width != cols:
         what = (

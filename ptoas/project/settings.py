@@ -185,7 +185,7 @@ class _Reader:
 
     def _wrong(self, table: str, key: str, value: object, required: str) -> None:
         shown = value if isinstance(value, str) else repr(value).lower() if isinstance(value, bool) else value
-        message = f"{key}: found {shown!r}, required {required}"
+        message = f"{key}: found {shown!r}, expected {required}"
         self.problems.append(Diagnostic("PTO-E952", message, self.place(table, key)))
 
     # --- one kind of value each

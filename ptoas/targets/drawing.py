@@ -50,7 +50,7 @@ def orders(found: Order, required: Order) -> str:
 
     >>> print(orders((BLayout.ColMajor, SLayout.RowMajor), (BLayout.RowMajor, SLayout.ColMajor)))
     in blocks of 2x2 elements, by their place in memory
-      found            required
+      found            expected
        0  1 |  8  9     0  2 |  4  6
        2  3 | 10 11     1  3 |  5  7
       ------+------    ------+------
@@ -62,7 +62,7 @@ def orders(found: Order, required: Order) -> str:
     return "\n".join(
         [
             "in blocks of 2x2 elements, by their place in memory",
-            f"  {'found':<{width}}    required",
+            f"  {'found':<{width}}    expected",
             *(f"  {a:<{width}}    {b}" for a, b in zip(left, right, strict=True)),
         ]
     )
@@ -128,7 +128,7 @@ def boxes(found: tuple[int, int], required: tuple[int, int]) -> str:
 
     >>> print(boxes((8, 8), (16, 16)))
     one block, rows x columns
-      found 8x8    required 16x16
+      found 8x8    expected 16x16
       +----+       +--------+
       |    |       |        |
       |    |       |        |
@@ -137,7 +137,7 @@ def boxes(found: tuple[int, int], required: tuple[int, int]) -> str:
                    +--------+
     """
     left, right = (_box(*shape) for shape in (found, required))
-    heads = [f"{word} {rows}x{cols}" for word, (rows, cols) in (("found", found), ("required", required))]
+    heads = [f"{word} {rows}x{cols}" for word, (rows, cols) in (("found", found), ("expected", required))]
     width = max(map(len, (heads[0], *left))) + 4
     height = max(len(left), len(right))
     left, right = (lines + [""] * (height - len(lines)) for lines in (left, right))

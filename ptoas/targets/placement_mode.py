@@ -29,19 +29,19 @@ def check_placement_mode(
         for op in function.ops:
             found = _by_hand(op) if placement == "auto" else _left_open(op, function, target)
             if found is not None:
-                what, required = found
-                message = f"{what}, required {required} with placement {placement}"
-                yield Diagnostic(PLACEMENT_CODE, message, span_of(op))
+                what, fix = found
+                message = f"{what}, but the placement is {placement}"
+                yield Diagnostic(PLACEMENT_CODE, message, span_of(op), fix=fix)
 
 
 def _by_hand(op: Operation) -> tuple[str, str] | None:
     match op:
         case AllocTileOp() | AllocMultiTileOp() if op.addr is not None:
-            return f"{op.mnemonic()}: found an address", "none"
+            return f"`{op.mnemonic()}` has an address", "remove it"
         case TAssignOp():
-            return "tassign: found", "no addresses"
+            return "`tassign` gives a tile an address", "remove it"
         case ReserveBufferOp() if not op.is_auto:
-            return "reserve_buffer: found a base", "auto = true"
+            return "`reserve_buffer` has a base", "write auto = true"
         case _:
             return None
 
@@ -49,15 +49,15 @@ def _by_hand(op: Operation) -> tuple[str, str] | None:
 def _left_open(op: Operation, function: FunctionFacts, target: Target) -> tuple[str, str] | None:
     match op:
         case AllocTileOp() | AllocMultiTileOp() if op.addr is None:
-            return f"{op.mnemonic()}: found no address", "one"
+            return f"`{op.mnemonic()}` has no address", "add `addr = %address`"
         case ReserveBufferOp() if op.is_auto:
-            return "reserve_buffer: found auto = true", "a base"
+            return "`reserve_buffer` has no base", "write auto = false and a base"
         case PtoOp() if isinstance(row := target.row(op), Row):
             facts = Facts(op, target, function.knowledge, False, (target,), row)
             for slot, scratch in row.scratch.items():
                 free = scratch.optional or scratch.instead is not None or slot in row.ignores
                 if not free and not op.operands_of(slot) and scratch.needs(facts) is not None:
-                    return f"{op.mnemonic()}: found no {slot}", "a scratch tile of the program's own"
+                    return f"`{op.mnemonic()}` has no {slot}", "add a scratch tile"
             return None
         case _:
             return None

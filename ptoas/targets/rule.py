@@ -5,7 +5,7 @@ prints. Checks of instructions see only what `Facts` shows them, so that equal i
 
 >>> import ptoas
 >>> print(ptoas.RULES["PTO-A301"].statement)
-The CPU form has no Coalesce parameter: only Elem gathers are legal.
+cpu supports Elem gathers only.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ class Violation:
 
 
 def mismatch(what: str, found: object, required: object, **place: Any) -> Violation:
-    """A violation in the usual words."""
-    return Violation(f"{what}: found {found}, required {required}", **place)
+    """A violation of a rule that compares two values; others have their own words."""
+    return Violation(f"{what}: found {found}, expected {required}", **place)
 
 
 Check = Callable[..., Iterator[Violation]]

@@ -67,7 +67,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
     ),
     "parts: a while loop that hands on nothing": (
         "func.func @k(%n: index, %f: f32) {\n  %r = scf.while (%i = %n) : (index) -> index {\n    %go = arith.cmpi slt, %i, %n : index\n    scf.condition(%go)\n  } do {\n  ^bb0(%j: index):\n    scf.yield %j : index\n  }\n  return\n}\n",
-        [("PTO-P042", 4, 5, 18, "`scf.while`: `scf.condition` hands on nothing, required index", None)],
+        [("PTO-P042", 4, 5, 18, "`scf.while`: `scf.condition` hands on nothing, expected index", None)],
     ),
     "parts: a while loop without a condition": (
         "func.func @k(%n: index, %f: f32) {\n  %r = scf.while (%i = %n) : (index) -> index {\n    %go = arith.cmpi slt, %i, %n : index\n    scf.yield %i : index\n  } do {\n  ^bb0(%j: index):\n    scf.yield %j : index\n  }\n  return\n}\n",
@@ -75,15 +75,15 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
     ),
     "parts: a while loop that yields another type": (
         "func.func @k(%n: index, %f: f32) {\n  %r = scf.while (%i = %n) : (index) -> index {\n    %go = arith.cmpi slt, %i, %n : index\n    scf.condition(%go) %i : index\n  } do {\n  ^bb0(%j: index):\n    scf.yield %f : f32\n  }\n  return\n}\n",
-        [("PTO-P042", 7, 5, 18, "`scf.while`: `scf.yield` hands on f32, required index", None)],
+        [("PTO-P042", 7, 5, 18, "`scf.while`: `scf.yield` hands on f32, expected index", None)],
     ),
     "parts: a while loop whose body takes another type": (
         "func.func @k(%n: index, %f: f32) {\n  %r = scf.while (%i = %n) : (index) -> index {\n    %go = arith.cmpi slt, %i, %n : index\n    scf.condition(%go) %i : index\n  } do {\n  ^bb0(%j: f32):\n    scf.yield %n : index\n  }\n  return\n}\n",
-        [("PTO-P042", 2, 3, 45, "`scf.while`: the second body takes f32, required index", None)],
+        [("PTO-P042", 2, 3, 45, "`scf.while`: the second body takes f32, expected index", None)],
     ),
     "parts: a branch that gives another type": (
         "func.func @k(%c: i1, %n: index, %f: f32) {\n  %r = scf.if %c -> (f32) {\n    scf.yield %n : index\n  } else {\n    scf.yield %f : f32\n  }\n  return\n}\n",
-        [("PTO-P042", 3, 5, 20, "`scf.if`: a body gives index, required f32", None)],
+        [("PTO-P042", 3, 5, 20, "`scf.if`: a body gives index, expected f32", None)],
     ),
     "parts: a call of nothing": (
         'func.func @k() {\n  "func.call"() : () -> ()\n  return\n}\n',
@@ -552,7 +552,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
     ),
     "operands and types: integer arithmetic on floats": (
         "func.func @f(%a: f32) {\n%b = arith.addi %a, %a : f32\nreturn\n}",
-        [("PTO-P060", 2, 1, 28, "`arith.addi`: it does not take f32", None)],
+        [("PTO-P060", 2, 1, 28, "`arith.addi`: `lhs` can't be f32", None)],
     ),
     "operands and types: condition": (
         "func.func @f(%a: index) {\nscf.if %a {\n}\nreturn\n}",
@@ -1197,14 +1197,14 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
                 3,
                 1,
                 27,
-                "`pto.set_flag`: property 'src_pipe' expected in operation 'pto.set_flag'",
+                "`pto.set_flag`: attribute `src_pipe` is missing",
                 None,
             )
         ],
     ),
     "functions: a flag of numbers": (
         '.arg %table : !pto.memref<64x32xf32>\n.arg %idx : !pto.tile<1x16xi32>\n"pto.set_flag"() {src_pipe = 3 : i32, dst_pipe = 3 : i32, event_id = 1 : i32} : () -> ()',
-        [("PTO-P060", 3, 1, 88, "`pto.set_flag`: 3 : i32 should be of base attribute pto.pipe", None)],
+        [("PTO-P060", 3, 1, 88, "`pto.set_flag`: 3 : i32 is no pipe", None)],
     ),
     "types: a shape without its type, and a type behind it": (
         ".arg %a : 16x32xf32!pto.tile<16x32xf32>",
@@ -1246,7 +1246,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
                 2,
                 1,
                 9,
-                "`scf.yield`: 'scf.yield' expects parent op to be one of 'scf.for', 'scf.if', "
+                "`scf.yield`: it must be directly inside one of 'scf.for', 'scf.if', "
                 "'scf.execute_region', 'scf.while', 'scf.index_switch'",
                 None,
             )

@@ -162,12 +162,12 @@ def test_bodies_of_several_blocks_are_checked_in_part_and_not_lowered_or_run() -
         (
             "%r = scf.index_switch %n -> index\ncase 1 {\nscf.yield %c : i1\n}\ndefault {\nscf.yield %n : index\n}",
             "PTO-P042",
-            "`scf.index_switch`: a body gives i1, required index",
+            "`scf.index_switch`: a body gives i1, expected index",
         ),
         (
             "%r = scf.execute_region -> index {\nscf.yield %c : i1\n}",
             "PTO-P042",
-            "`scf.execute_region`: a body gives i1, required index",
+            "`scf.execute_region`: a body gives i1, expected index",
         ),
     ],
 )

@@ -136,7 +136,7 @@ def test_a_finding_about_what_has_no_location_names_the_operation() -> None:
         op.location = UnknownLoc()
     (finding,) = ptoas.verify(made.module).diagnostics
     assert str(finding).startswith(
-        "<pto.tcvt in @kernel>:1:1: error[PTO-E311] [a5]: conversion: found f32 to i8"
+        "<pto.tcvt in @kernel>:1:1: error[PTO-E311] [a5]: no conversion from f32 to i8"
     )
     assert " = pto.tcvt " in ptoas.render([finding], "full")
 

@@ -185,11 +185,11 @@ def tile(rest: str) -> str:
             },
             "table's row stride",
         ),
-        ("row", {"index": FULL.replace("16x16", "4x4")}, "index: found 4x4, required 1x16 or 16x1"),
-        ("row", {"index": FULL.replace("16x16", "1x8")}, "index: found 1x8, required 1x16 or 16x1"),
-        ("row", {"index": FULL.replace(">", ", valid=?x?>")}, "index: found ?x?, required 1x16 or 16x1"),
-        ("elem", {"index": LINE}, "index: found 1x16, required 16x16"),
-        ("elem", {"index": FULL, "tile": tile("valid=16x1")}, "index: found 16x16, required 16x1"),
+        ("row", {"index": FULL.replace("16x16", "4x4")}, "index: found 4x4, expected 1x16 or 16x1"),
+        ("row", {"index": FULL.replace("16x16", "1x8")}, "index: found 1x8, expected 1x16 or 16x1"),
+        ("row", {"index": FULL.replace(">", ", valid=?x?>")}, "index: found ?x?, expected 1x16 or 16x1"),
+        ("elem", {"index": LINE}, "index: found 1x16, expected 16x16"),
+        ("elem", {"index": FULL, "tile": tile("valid=16x1")}, "index: found 16x16, expected 16x1"),
     ],
 )
 def test_what_can_not_be_rewritten_is_refused_with_its_reason(

@@ -71,7 +71,7 @@ def test_every_command_knows_what_it_brings(installed: Path) -> None:
     assert status == 0 and "tsquare" in shown
     assert ptoas(installed, "verify", "--target", "a5-lab", "square.pto")[0] == 0
     status, shown = ptoas(installed, "verify", "--target", "a5-lab", "wide.pto")
-    assert status == 1 and "PTO-Z101" in shown and "found 128, required at most 64" in shown
+    assert status == 1 and "PTO-Z101" in shown and "found 128, expected at most 64" in shown
     status, shown = ptoas(installed, "verify", "--target", "a2a3", "square.pto")
     assert status == 1 and "PTO-T105" in shown
     for target in ("cpu", "a5", "a5-lab"):

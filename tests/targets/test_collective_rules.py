@@ -48,7 +48,7 @@ def found(text: str, target: str = "a5") -> list[tuple[str, str, str]]:
 def test_pong_is_to_blame_for_a_second_type() -> None:
     text = call("64x32xf32", own="64x32xf32", staging=("16x32xf32", "8x32xf32"))
     ping, pong = "!pto.tile_buf<vec, 16x32xf32>", "!pto.tile_buf<vec, 8x32xf32>"
-    assert found(text) == [("PTO-C102", pong, f"type of pong: found {pong}, required {ping}, as ping")]
+    assert found(text) == [("PTO-C102", pong, f"type of pong: found {pong}, expected {ping}, as ping")]
 
 
 @pytest.mark.parametrize("different", ["4x16xf32", "8x16xf32, strides=[32, 1]", "8x16xf32, dn"])
@@ -57,15 +57,15 @@ def test_every_rank_is_compared_with_the_first(different: str, rank: int) -> Non
     members = ["8x16xf32"] * 3
     members[rank] = different
     type, first = f"!pto.memref<{different}>", "!pto.memref<8x16xf32>"
-    message = f"memory of rank {rank}: found {type}, required {first}, as rank 0"
+    message = f"memory of rank {rank}: found {type}, expected {first}, as rank 0"
     assert found(call(*members, own="24x16xf32")) == [("PTO-C104", type, message)]
 
 
 @pytest.mark.parametrize(
     ("own", "message"),
     [
-        ("15x16xf32", "DIM_3 of dst: found 15, required at least 2 ranks x 8 rows = 16"),
-        ("16x32xf32", "DIM_4 of dst: found 32, required 16, as a rank's"),
+        ("15x16xf32", "DIM_3 of dst: found 15, expected at least 2 ranks x 8 rows = 16"),
+        ("16x32xf32", "DIM_4 of dst: found 32, expected 16, as a rank's"),
     ],
 )
 def test_room_for_all_ranks(own: str, message: str) -> None:
@@ -98,7 +98,7 @@ def test_chunks_of_extents_that_are_open_are_left_to_the_running_program() -> No
 def test_a_chunk_divides_the_data_or_may_shrink(valid: str, word: str, extent: int, whole: int) -> None:
     """003, Chunked mode constraints; nothing divides into chunks of no row."""
     tile = f"32x32xf32, valid={valid}"
-    message = f"valid {word} of the staging tile: found {extent}, required a divisor of {whole}"
+    message = f"valid {word} of the staging tile: found {extent}, expected a divisor of {whole}"
     expected = [("PTO-C105", f"!pto.tile_buf<vec, {tile}>", message)] if word else []
     assert found(call("64x32xf32", own="64x32xf32", staging=(tile,))) == expected
 
@@ -107,7 +107,7 @@ def test_a_chunk_divides_the_data_or_may_shrink(valid: str, word: str, extent: i
 def test_a_single_rank_has_the_shape_of_the_root(opcode: str) -> None:
     assert found(call("8x16xf32", own="8x16xf32", opcode=opcode)) == []
     slot = "dst" if opcode == "treduce" else "src"
-    message = f"shape of {slot}: found 4x16, required 8x16, as a rank's"
+    message = f"shape of {slot}: found 4x16, expected 8x16, as a rank's"
     assert found(call("8x16xf32", own="4x16xf32", opcode=opcode)) == [
         ("PTO-C109", "!pto.memref<4x16xf32>", message)
     ]
@@ -126,7 +126,7 @@ def test_the_context_belongs_to_the_collective_unit(
     attrs: str, context: int, place: str, required: int
 ) -> None:
     text = call("8x16xf32", own="8x16xf32", attrs=attrs, context=context)
-    message = f"scalars of the context: found {context}, required {required}"
+    message = f"scalars of the context: found {context}, expected {required}"
     assert found(text) == [("PTO-C110", place, message)]
 
 

@@ -93,7 +93,7 @@ CASES = {
     "PTO-M207": (
         stored("1x4x2x8x8xf32, nz"),
         stored("1x2x1x16x16xf32, nz"),
-        ["found 8x8    required 16x16", "+----+       +--------+"],
+        ["found 8x8    expected 16x16", "+----+       +--------+"],
     ),
     "PTO-E433": (
         extracted("64x64xf16", f"16x16xf16, {TILES}"),
@@ -113,7 +113,7 @@ CASES = {
     "PTO-K123": (
         loaded(f"mat, 32x32xf32, {TILES}, fractal=1024"),
         loaded(f"mat, 32x32xf32, {TILES}"),
-        ["found 16x16    required 16x8"],
+        ["found 16x16    expected 16x8"],
     ),
     "PTO-M103": (
         loaded("mat, 32x32xf32, slayout=row_major"),
@@ -140,7 +140,7 @@ def test_a_finding_draws_the_block(code: str) -> None:
 def test_another_size_of_block_is_no_other_order() -> None:
     found = ptoas.verify(ptoas.parse(alloc(f"acc, 32x32xf32, {TILES}, fractal=32")), "a5").diagnostics
     (finding,) = (d for d in found if d.code == "PTO-V109")
-    assert finding.notes[0].message == "blocks of 32 bytes, required 1024"
+    assert finding.notes[0].message == "blocks of 32 bytes, expected 1024"
 
 
 def test_the_pictures_in_the_source_are_so() -> None:

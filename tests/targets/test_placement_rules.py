@@ -53,7 +53,7 @@ def test_a_limit_is_explained(target: str, loc: str, limit: int, why: str) -> No
         target=target,
     )
     end = f"{address} + 2048 = {address + 2048}"
-    assert placed.message == f"end of %a: found {end}, required at most {limit * 1024} ({why})"
+    assert placed.message == f"end of %a: found {end}, expected at most {limit * 1024} ({why})"
     rows = 2 * limit + 2
     big, memory = f"!pto.tile_buf<{loc}, {rows}x128xf32>", f"!pto.memref<{rows}x128xf32>"
     text = kernel(
@@ -62,8 +62,8 @@ def test_a_limit_is_explained(target: str, loc: str, limit: int, why: str) -> No
         args=f"%y: {memory}",
     )
     (alive,) = verify(parse(text), target).diagnostics
-    expected = f"found {rows * 512} bytes, required at most {limit * 1024} ({why})"
-    assert (alive.code, alive.message) == ("PTO-U103", f"use of {loc} at its peak: {expected}")
+    expected = f"live tiles need {rows * 512} bytes of {loc}; {limit * 1024} are available ({why})"
+    assert (alive.code, alive.message) == ("PTO-U103", expected)
 
 
 def test_the_first_address_shows_that_tiles_are_placed_by_hand() -> None:
@@ -74,7 +74,7 @@ def test_the_first_address_shows_that_tiles_are_placed_by_hand() -> None:
         f"%b = pto.alloc_tile addr = %p : {TILE}",
         f"%c = pto.alloc_tile : {TILE}",
     )
-    assert related(found) == [("the first tile with an address", 3)]
+    assert related(found) == [("this address switches the function to manual placement", 3)]
     assert found.span.line == 5
 
 
@@ -87,11 +87,9 @@ def test_an_overlap_is_shown_with_its_bytes() -> None:
         f"%b = pto.alloc_tile addr = %q : {TILE}",
         *map(load, ("%a", "%b", "%a")),
     )
-    assert found.message == (
-        "%b at 2048 to 4095: found an overlap in part with %a at 1024 to 3071, required one address or "
-        "disjoint bytes"
-    )
-    assert related(found) == [("%a is placed here", 4)]
+    assert found.message == "`%b` (bytes 2048 to 4095) partly overlaps `%a` (bytes 1024 to 3071)"
+    assert found.fix == "use an address from 3072 on, or the same address as `%a`"
+    assert related(found) == [("`%a` is placed here", 4)]
 
 
 def test_an_overlap_of_tiles_without_addresses_has_their_names() -> None:
@@ -99,7 +97,7 @@ def test_an_overlap_of_tiles_without_addresses_has_their_names() -> None:
     gather = f"pto.mgather ins(%t, %i : {table}, {tile}) outs(%i : {tile}) {{coalesce = #pto<coalesce elem>}}"
     text = kernel(gather, args=f"%t: {table}, %i: {tile}")
     (found,) = verify(parse(text), "a5").diagnostics
-    message = "dst %i: found an overlap with idx %i, required disjoint tiles"
+    message = "dst `%i` overlaps idx `%i`"
     assert (found.code, found.message) == ("PTO-U104", message)
 
 
@@ -110,8 +108,8 @@ def test_an_address_that_comes_too_late_names_the_first_use() -> None:
         *map(load, ("%a", "%a")),
         f"pto.tassign %a, @tile(0x1000) : {TILE}",
     )
-    assert (found.span.line, found.fix) == (5, "put tassign before line 3")
-    assert related(found) == [("it is used here", 3)]
+    assert (found.span.line, found.fix) == (5, "move `tassign` before line 3")
+    assert related(found) == [("used here", 3)]
 
 
 def test_a_result_that_is_used_before_its_address_names_the_use() -> None:
@@ -123,13 +121,13 @@ def test_a_result_that_is_used_before_its_address_names_the_use() -> None:
         "%p = arith.constant 0 : i64",
         "%b = pto.tassign %a, %p : !pto.tile<16x32xf32> -> !pto.tile<16x32xf32>",
     )
-    assert related(found) == [("it is used here", 3)]
+    assert related(found) == [("used here", 3)]
 
 
 @pytest.mark.parametrize(
     ("other", "fix"),
     [
-        ((load("%rows"),), "%rows is written and never read: did you mean %row there?"),
+        ((load("%rows"),), "`%rows` is written and never read: did you mean `%row` there?"),
         ((load("%rows"), f"pto.tprint ins(%rows : {TILE})"), None),
     ],
 )

@@ -52,12 +52,12 @@ def test_dimensions_are_compared_one_by_one() -> None:
     assert messages(relation, dst=(16, 32), src=(16, 8)) == []
     assert messages(relation, dst=(DYNAMIC, 32), src=(16, DYNAMIC)) == []
     found = messages(relation, dst=(32, 8), src=(16, 16))
-    assert found == ["valid shape of dst: found 32x8, required at least 16x16, as src"]
+    assert found == ["valid shape of dst: found 32x8, expected at least 16x16, as src"]
 
 
 def test_an_operand_that_is_not_given_breaks_no_relation() -> None:
     relation = Relation("tmp.valid_cols", "at least", 64)
-    assert messages(relation, tmp=(1, 8)) == ["valid columns of tmp: found 8, required at least 64"]
+    assert messages(relation, tmp=(1, 8)) == ["valid columns of tmp: found 8, expected at least 64"]
     assert messages(relation, dst=(1, 8)) == []
 
 
@@ -69,7 +69,7 @@ def test_a_condition_is_asked_before_the_operands() -> None:
 def test_a_function_calculates_what_is_required() -> None:
     relation = Relation("dst.valid_cols", "at most", lambda op, _: op.limit, ", the limit", "width of {slot}")
     assert messages(relation, SimpleNamespace(limit=8), dst=(1, 9)) == [
-        "width of dst: found 9, required at most 8, the limit"
+        "width of dst: found 9, expected at most 8, the limit"
     ]
 
 
@@ -79,15 +79,15 @@ def test_a_slot_may_be_a_constant_of_the_class() -> None:
         (mscatter("row", "16x32xf32, valid=16x24", "64x32xf32", "1x16xi32"), "src"),
     ):
         (found,) = verify_targets(parse(text), ["a5"]).diagnostics
-        assert found.message.endswith(f"found 32, required 24, the valid columns of {slot}")
+        assert found.message.endswith(f"found 32, expected 24, the valid columns of {slot}")
 
 
 def test_a_relation_finds_every_extent_that_is_wrong() -> None:
     text = instruction("tgather", "16x16xf32", "16x16xf32", "16x16xi32", "8x16xf32")
     found = {d.message for d in verify_targets(parse(text), ["a2a3"]).diagnostics if d.code == "PTO-B107"}
     assert found == {
-        "element type of tmp: found f32, required i32, as indices",
-        "valid shape of tmp: found 8x16, required 16x16, as indices",
+        "element type of tmp: found f32, expected i32, as indices",
+        "valid shape of tmp: found 8x16, expected 16x16, as indices",
     }
 
 

@@ -169,7 +169,7 @@ tstore %row, %x
 """
     report = ptoas.verify(ptoas.parse(text), target="a5")
     fixes = [d.fix for d in report.diagnostics if d.code == "PTO-U106"]
-    assert fixes == ["%rows is written and never read: did you mean %row there?"]
+    assert fixes == ["`%rows` is written and never read: did you mean `%row` there?"]
     other = text.replace("%rows", "%elsewhere")
     report = ptoas.verify(ptoas.parse(other), target="a5")
     assert [d.fix for d in report.diagnostics if d.code == "PTO-U106"] == [None]

@@ -77,13 +77,13 @@ def test_an_access_that_comes_too_early_is_named_with_the_one_before_it() -> Non
     found = only(ALLOC, LOAD, work, *pair("V", "MTE3"), STORE)
     assert found.code == "PTO-F101"
     assert found.message == (
-        "`tadds` on PIPE_V reads %a before `tload` on PIPE_MTE2 in line 3 has written it: "
-        "found no flag between them, required PIPE_MTE2 to PIPE_V"
+        "`tadds` on PIPE_V may read `%a` before `tload` on PIPE_MTE2 in line 3 has written it: "
+        "no flag orders them"
     )
     assert place(found) == (4, 3 + work.index("%a"), len("%a"))
     assert notes(found) == [("`tload` writes it here", 3)]
     set_flag, wait_flag = pair("MTE2", "V")
-    assert found.fix == f"put {set_flag} after line 3 and {wait_flag} before line 4"
+    assert found.fix == f"add `{set_flag}` after line 3 and `{wait_flag}` before line 4"
 
 
 def test_a_result_that_comes_too_early_is_underlined_with_its_statement() -> None:
@@ -91,8 +91,8 @@ def test_a_result_that_comes_too_early_is_underlined_with_its_statement() -> Non
     load = f"%a = pto.tload %x : {MEM} -> {TILE}"
     found = only(*LOOP, load, *pair("MTE2", "MTE3"), STORE, "}")
     assert found.message == (
-        "`tload` on PIPE_MTE2 writes %a before `tstore` on PIPE_MTE3 in line 8 of the turn before has read "
-        "it: found no flag between them, required PIPE_MTE3 to PIPE_MTE2"
+        "`tload` on PIPE_MTE2 may write `%a` before `tstore` on PIPE_MTE3 in line 8 of the previous "
+        "iteration has read it: no flag orders them"
     )
     assert place(found) == (5, 3, len(load))
     assert notes(found) == [("`tstore` reads it here", 8)]
@@ -102,8 +102,8 @@ def test_an_instruction_may_meet_itself_in_the_turn_before() -> None:
     call = f"pto.comm.tgather(%y, recv(%a), group(%g) : {MEM}, {TILE}, {GROUP}) {{root = 0 : i32}}"
     found = only(ALLOC, *LOOP, call, "pto.barrier #pto.pipe<PIPE_MTE3>", "}")
     assert found.message.startswith(
-        "`comm.tgather` on PIPE_MTE3 writes %a before `comm.tgather` on PIPE_MTE2 in line 6 "
-        "of the turn before"
+        "`comm.tgather` on PIPE_MTE3 may write `%a` before `comm.tgather` on PIPE_MTE2 in line 6 "
+        "of the previous iteration"
     )
 
 
@@ -114,19 +114,19 @@ def test_a_pipe_that_begins_too_early() -> None:
     found = only(*body)
     assert found.code == "PTO-F107"
     assert found.message == (
-        "`tadds` on PIPE_V reads %a before `tadds` on PIPE_V in line 6 has written it: "
-        "found no barrier between them, required one of PIPE_V"
+        "`tadds` on PIPE_V may read `%a` before `tadds` on PIPE_V in line 6 has written it: "
+        "no barrier orders them"
     )
     assert place(found) == (7, 3 + work.index("%a"), len("%a"))
-    assert found.fix == "put pto.barrier #pto.pipe<PIPE_V> before line 7"
+    assert found.fix == "add `pto.barrier #pto.pipe<PIPE_V>` before line 7"
 
 
 def test_a_flag_that_nobody_raises() -> None:
     found = only(flag("wait", "V", "MTE3"))
     assert found.code == "PTO-F102" and notes(found) == []
     assert found.message == (
-        "wait for EVENT_ID0 of PIPE_V to PIPE_MTE3: found no set_flag of it before, "
-        "required one on every path"
+        "`wait_flag` for EVENT_ID0 (PIPE_V to PIPE_MTE3) has no matching `set_flag` before it, "
+        "so it can wait for ever"
     )
 
 
@@ -134,16 +134,16 @@ def test_a_flag_that_only_some_paths_raise() -> None:
     found = only("scf.if %c {", flag("set", "V", "MTE3"), "}", flag("wait", "V", "MTE3"))
     assert found.code == "PTO-F102" and found.span.line == 5
     assert found.message == (
-        "wait for EVENT_ID0 of PIPE_V to PIPE_MTE3: found a set_flag on some paths only before, "
-        "required one on every path"
+        "`wait_flag` for EVENT_ID0 (PIPE_V to PIPE_MTE3) has a matching `set_flag` on some paths only, "
+        "so it can wait for ever"
     )
-    assert notes(found) == [("the set_flag that some paths miss", 3)]
+    assert notes(found) == [("some paths do not reach this `set_flag`", 3)]
 
 
 def test_a_flag_that_is_raised_twice() -> None:
     found = only(flag("set", "V", "MTE3"), *pair("V", "MTE3"))
     assert found.code == "PTO-F103" and found.span.line == 3
-    assert notes(found) == [("it was raised here", 2)]
+    assert notes(found) == [("set here", 2)]
 
 
 def test_a_flag_that_the_instruction_uses_itself() -> None:
@@ -152,8 +152,8 @@ def test_a_flag_that_the_instruction_uses_itself() -> None:
     lines = text.splitlines()
     raised = next(n for n, line in enumerate(lines, 1) if "set_flag[#pto.pipe<PIPE_V>" in line)
     assert lines[found.span.line - 1].strip().startswith("pto.mgather")
-    assert "which `mgather` uses itself" in found.message
-    assert notes(found) == [("it was raised here", raised)]
+    assert "`mgather` uses EVENT_ID0 (PIPE_V to PIPE_S) internally" in found.message
+    assert notes(found) == [("set here", raised)]
 
 
 @pytest.mark.parametrize("target", ["cpu", "a2a3"])
@@ -176,20 +176,21 @@ def found_in(*lines: str) -> list[Diagnostic]:
 def test_a_missing_wait_is_one_finding_with_one_fix() -> None:
     (found,) = found_in(ALLOC, LOAD, flag("set", "MTE2", "MTE3"), STORE)
     assert found.code == "PTO-F101"
-    assert "EVENT_ID0 of PIPE_MTE2 to PIPE_MTE3 raised in line 4 and no wait for it" in found.message
-    assert found.fix == f"put {flag('wait', 'MTE2', 'MTE3')} before line 5"
+    assert "nothing waits for EVENT_ID0 (PIPE_MTE2 to PIPE_MTE3), set in line 4" in found.message
+    assert found.fix == f"add `{flag('wait', 'MTE2', 'MTE3')}` before line 5"
 
 
 def test_a_missing_set_is_one_finding_with_one_fix() -> None:
     (found,) = found_in(ALLOC, LOAD, flag("wait", "MTE2", "MTE3"), STORE)
-    assert (found.code, found.fix) == ("PTO-F102", f"put {flag('set', 'MTE2', 'MTE3')} before it")
+    assert found.code == "PTO-F102"
+    assert found.fix == f"add `{flag('set', 'MTE2', 'MTE3')}` before it, on every path"
 
 
 def test_a_function_with_one_flag_says_that_none_is_inserted() -> None:
     """Of several findings the first says it; where the flags were asked for by hand, none does."""
     lines = (ALLOC, LOAD, *pair("V", "MTE3"), STORE, f"pto.tneg ins(%a : {TILE}) outs(%a : {TILE})")
     early = [each for each in found_in(*lines) if each.code == "PTO-F101"]
-    told = [[line for message, line in notes(each) if "none is inserted" in message] for each in early]
+    told = [[line for message, line in notes(each) if "no flags are inserted" in message] for each in early]
     assert len(told) > 1 and told == [[4], *([],) * (len(told) - 1)]
 
 

@@ -93,7 +93,7 @@ class StructFieldOp(PtoOp, ABC):
         if leaf is None or not self.steps:
             raise VerifyException(f"path: found {path}, which {struct} does not have")
         if isinstance(leaf, StructType):
-            raise VerifyException(f"path: found {path}, which is a struct; required a path to a scalar")
+            raise VerifyException(f"path: found {path}, which is a struct; expected a path to a scalar")
         if leaf != found:
             raise VerifyException(f"the field at {path} is {element_text(leaf)}, found {element_text(found)}")
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from xdsl.ir import Attribute
 
-from ptoas.analysis.storage import underlying_tile
+from ptoas.analysis.storage import behind
 from ptoas.dialects.pto.element_types import BY_TYPE, element_text
 from ptoas.dialects.pto.enums import BLayout, SLayout
 from ptoas.dialects.pto.types import TileType
@@ -30,14 +30,14 @@ def _alias(opcode: str, source: str, result: str) -> str:
 @rule(
     "PTO-V122",
     source="public TRESHAPE page, Constraints; PTOAS bitcast",
-    reason="Nothing is moved: the result is what lies there already.",
+    reason="No data is moved.",
     failing=_alias("treshape", "vec, 16x32xf32", "vec, 8x32xf32"),
     passing=_alias("treshape", "vec, 16x32xf32", "vec, 8x64xf32"),
     on="cpu a2a3 a5 a5-custom",
 )
 def reshaped_tile_keeps_its_bytes(op: AliasOp, know: Facts) -> Violations:
-    """A tile under another type is in the same memory, with boxes or without as before; treshape names all of
-    its bytes, bitcast some."""
+    """A reinterpreted tile must stay in the same memory, boxed or not as before; treshape must keep all of
+    its bytes, bitcast may name fewer."""
     source, result = op.types()
     if source.loc != result.loc:
         yield mismatch("memory", result.loc.data.value, source.loc.data.value, part="statement")
@@ -52,13 +52,13 @@ def reshaped_tile_keeps_its_bytes(op: AliasOp, know: Facts) -> Violations:
 @rule(
     "PTO-V123",
     source="PTOAS bitcast: verifier",
-    reason="Another shape is said by treshape.",
+    reason="Use treshape for another shape.",
     failing=_alias("bitcast", "vec, 16x32xui32", "vec, 8x64xi32"),
     passing=_alias("bitcast", "vec, 16x32xui32", "vec, 16x32xi32"),
     on="cpu a2a3 a5 a5-custom",
 )
 def bitcast_changes_the_element_type_alone(op: BitcastOp, know: Facts) -> Violations:
-    """bitcast gives another element type and keeps shape, valid extents and layout."""
+    """bitcast must change the element type only and keep shape, valid extents and layout."""
     source, result = op.types()
     element = result.element_type
     if element == source.element_type:
@@ -71,13 +71,14 @@ def bitcast_changes_the_element_type_alone(op: BitcastOp, know: Facts) -> Violat
 @rule(
     "PTO-V124",
     source="cpu/TReshape.hpp: static assertions",
-    reason="The simulator's header compares sizes and kinds of element when it is compiled.",
+    reason="The simulator's header compares sizes and kinds of elements at compile time.",
     failing=_alias("treshape", "vec, 16x32xf32", "vec, 16x32xi32"),
     passing=_alias("treshape", "vec, 16x32xui32", "vec, 16x32xi32"),
     on="cpu",
 )
 def simulator_reshapes_within_a_kind(op: AliasOp, know: Facts) -> Violations:
-    """On cpu a tile is seen as another of as many bytes: integers as integers, C++ floats as C++ floats."""
+    """On cpu a reinterpreted tile must have as many bytes, and the same kind of element: integer or C++
+    float."""
     source, result = op.types()
     if source.element_type != result.element_type:
         kinds = [_kind(type.element_type) for type in (source, result)]
@@ -100,7 +101,7 @@ def _kind(element: Attribute) -> str | None:
 @rule(
     "PTO-V125",
     source="public TRESHAPE and TSUBVIEW pages",
-    reason="The rows of a narrow window do not follow each other: the next bytes are the tile around it.",
+    reason="The rows of a narrower subview are not contiguous.",
     failing=kernel(
         "%c = arith.constant 0 : index",
         f"%w = pto.subview %t[%c, %c] sizes [8, 16] : {_TILE} -> !pto.tile_buf<vec, 8x16xf32>",
@@ -116,10 +117,9 @@ def _kind(element: Attribute) -> str | None:
     on="cpu a2a3 a5 a5-custom",
 )
 def aliased_window_has_no_gaps(op: AliasOp, know: Facts) -> Violations:
-    """What treshape or bitcast names again is a whole tile, or a window across all of its contiguous
-    dimension."""
+    """treshape and bitcast need a whole tile, or a subview across its whole contiguous dimension."""
     window = know.tile("source").type
-    root, windows = underlying_tile(op.source)
+    root, windows = behind(op.source)
     if not windows or not isinstance(root.type, TileType) or window.slayout is not SLayout.NoneBox:
         return
     at = 1 if window.blayout is BLayout.RowMajor else 0

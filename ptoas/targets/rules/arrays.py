@@ -27,13 +27,13 @@ def _get(index: int) -> str:
 @rule(
     "PTO-G301",
     source="PTOAS local_array_get, local_array_set",
-    reason="What lies behind an array on the stack of a core is something else of the function's.",
+    reason="Beyond the array lie other variables of the function.",
     failing=_get(8),
     passing=_get(7),
     on="cpu a2a3 a5 a5-custom",
 )
 def index_is_inside_the_array(op: a.LocalArrayGetOp | a.LocalArraySetOp, know: Facts) -> Violations:
-    """An index of a local array is one of its dimension's."""
+    """An index of a local array must be inside its dimension."""
     extents = op.array_type.shape
     for at, (index, extent) in enumerate(zip(know.constants("indices"), extents, strict=True)):
         if index is not None and not 0 <= index < extent:
@@ -52,7 +52,7 @@ _STRUCT = "!pto.struct<f32, i32>"
 @rule(
     "PTO-G302",
     source="PTOAS declare_struct: a struct stays in the scope that declares it",
-    reason="It is a variable of the function: behind its end, or in another function, there is nothing.",
+    reason="It is a local variable of the function and does not exist outside of it.",
     failing=f"func.func @f(%s: {_STRUCT}) {{\n  return\n}}",
     passing=kernel(
         f"%s = pto.declare_struct -> {_STRUCT}", f"pto.struct_set %s[0], %x : {_STRUCT}, f32", args="%x: f32"
@@ -62,21 +62,23 @@ _STRUCT = "!pto.struct<f32, i32>"
     depends_on="nothing",
 )
 def local_variable_stays_where_it_is_declared(facts: FunctionFacts, _target: Target) -> Violations:
-    """A local array or struct is used by its own get and set alone: it is no argument, is not returned, not
-    handed to a function, and no loop or branch chooses one."""
+    """A local array or struct may only be used by its own get and set: it can't be an argument, a result, or
+    a value of a loop or branch."""
     entry = facts.func.body.blocks[0].args if facts.func.body.blocks else ()
     for at, argument in enumerate(entry):
         if isinstance(argument.type, LocalArrayType | StructType):
-            found = f"argument {value_name(argument)}: found {argument.type}"
-            yield Violation(f"{found}, required what can be passed", op=facts.func, slot=("argument", at))
+            message = f"`{value_name(argument)}` is a {argument.type}, a local variable that can't be passed"
+            yield Violation(message, op=facts.func, slot=("argument", at))
     for given in facts.func.function_type.outputs:
         if isinstance(given, LocalArrayType | StructType):
-            yield Violation(f"result: found {given}, required what can be returned", op=facts.func)
+            yield Violation(f"{given} is a local variable and can't be returned", op=facts.func)
     for declared in (a.DeclareLocalArrayOp, a.DeclareStructOp):
         for op in facts.by_class.get(declared, ()):
             (result,) = op.results
             for use in result.uses:
                 if not isinstance(use.operation, a.LocalArrayOp | a.StructFieldOp):
                     user = use.operation.name
-                    message = f"{value_name(result)} is used by {user}, required its get and set alone"
+                    message = (
+                        f"`{value_name(result)}` is used by `{user}`; only its own get and set may use it"
+                    )
                     yield Violation(message, op=use.operation, related=(Related("declared here", op),))

@@ -54,18 +54,18 @@ _WAIT = "%done = pto.comm.wait_async_event(%event, %session : !pto.async_event, 
 @rule(
     "PTO-D111",
     source="public TPUT_ASYNC and TPREFETCH_ASYNC pages, Constraints",
-    reason="The engine is given an address and a number of bytes; for anything else it starts nothing, and "
+    reason="The engine takes an address and a number of bytes; for anything else it starts nothing, and "
     "the event is empty.",
     failing=_started("16x64xf32", _WAIT),
     passing=_started("1024xf32", _WAIT),
     on=_EVERYWHERE,
 )
 def what_goes_on_beside_is_one_line(op: PtoOp, know: Facts) -> Violations:
-    """Memory of an asynchronous transfer or prefetch is one line of a known length without gaps."""
+    """Memory of an asynchronous transfer or prefetch must be one contiguous row of a static length."""
     for slot in ("dst", "src") if isinstance(op, AsyncTransferOp) else ("src",):
         wrong = _not_a_line(know.view(slot))
         if wrong is not None:
-            yield mismatch(f"memory of {slot}", wrong, "one line without gaps", slot=slot)
+            yield mismatch(f"memory of {slot}", wrong, "one contiguous row", slot=slot)
 
 
 def _not_a_line(view: ViewFacts) -> str | None:
@@ -80,14 +80,14 @@ def _not_a_line(view: ViewFacts) -> str | None:
 @rule(
     "PTO-D112",
     source="public BuildAsyncSession header and assembler",
-    reason="Outside of these the engine is not set up.",
+    reason="The engine rejects other values.",
     failing=_session(attrs="sync_id = 8 : i32"),
     passing=_session(attrs="sync_id = 7 : i32"),
     on=_EVERYWHERE,
 )
 def settings_of_a_session_are_in_range(op: BuildAsyncSessionOp, know: Facts) -> Violations:
-    """sync_id is 0 to 7, block_bytes and queue_num are at least 1, comm_block_offset at least 0, and
-    channel_group_idx has 32 bits."""
+    """sync_id must be 0 to 7, block_bytes and queue_num at least 1, comm_block_offset at least 0, and
+    channel_group_idx must fit 32 bits."""
     for name, (least, most) in _RANGES.items():
         value = know.target.value(op, name)
         if isinstance(value, int) and (value < least or (most is not None and value > most)):
@@ -98,7 +98,7 @@ def settings_of_a_session_are_in_range(op: BuildAsyncSessionOp, know: Facts) -> 
 @rule(
     "PTO-D113",
     source="public TPUT_ASYNC page, Completion Semantics",
-    reason="Nothing says when the transfer is done, and whether it is when the kernel ends.",
+    reason="Otherwise nothing tells when the transfer is complete, not even the end of the kernel.",
     failing=_started("1024xf32"),
     passing=_started("1024xf32", _WAIT),
     on=_EVERYWHERE,
@@ -107,7 +107,7 @@ def settings_of_a_session_are_in_range(op: BuildAsyncSessionOp, know: Facts) -> 
     depends_on="nothing",
 )
 def what_was_started_is_awaited(facts: FunctionFacts, _target: Target) -> Violations:
-    """The last event of a session is waited for, or tested."""
+    """The last event of a session must be waited for or tested."""
     for op in facts.ops:
         if not isinstance(op, AsyncTransferOp) or op.event.uses.get_length():
             continue
@@ -115,8 +115,8 @@ def what_was_started_is_awaited(facts: FunctionFacts, _target: Target) -> Violat
         # Waiting for a later one of the same session is waiting for all before it.
         if not any(isinstance(other, AsyncTransferOp) and other.session is op.session for other in later):
             yield Violation(
-                f"nothing waits for what `{op.mnemonic()}` starts",
+                f"the event of `{op.mnemonic()}` is never waited for",
                 op=op,
                 part="statement",
-                fix="`comm.wait_async_event(%event, %session)` before the memory is used again",
+                fix="add `comm.wait_async_event(%event, %session)` before the memory is used again",
             )

@@ -46,14 +46,15 @@ def _place(facts: FunctionFacts, value: SSAValue) -> Operation:
 @rule(
     "PTO-U102",
     source="000, UB Memory Budget; D22",
-    reason="Bytes beyond the end belong to the reserved region or the data cache; nothing reports them.",
+    reason="Bytes beyond the end belong to the reserved region or the data cache, and nothing reports an "
+    "overrun.",
     failing=kernel(*_constants(a=0x30000), f"%t = pto.alloc_tile addr = %a : {_TILE}"),
     passing=kernel(*_constants(a=0x2F800), f"%t = pto.alloc_tile addr = %a : {_TILE}"),
     on="a2a3",
     scope="function",
 )
 def placed_tile_ends_inside_its_memory(facts: FunctionFacts, target: Target) -> Violations:
-    """A tile's address plus its size is at most what tiles may use of its memory."""
+    """The end of a tile must not exceed the memory available to tiles."""
     for root, bound in facts.addresses.items():
         type = root.type
         assert isinstance(type, TileType)
@@ -84,7 +85,7 @@ _ROWS = "!pto.tile_buf<vec, 256x128xf32>"
 @rule(
     "PTO-U103",
     source="000, UB Memory Budget; D22",
-    reason="Tiles that are needed at the same time have to fit side by side.",
+    reason="Live tiles can't share bytes.",
     failing=kernel(
         f"%a = pto.alloc_tile : {_ROWS}",
         f"%b = pto.alloc_tile : {_ROWS}",
@@ -103,7 +104,7 @@ _ROWS = "!pto.tile_buf<vec, 256x128xf32>"
     scope="function",
 )
 def live_tiles_fit(facts: FunctionFacts, target: Target) -> Violations:
-    """The tiles that are live at once fit into what tiles may use of their memory."""
+    """The tiles that are live at the same time must fit into the memory available to tiles."""
     if facts.manual_placement:
         return
     totals: dict[TileLoc, int] = {}
@@ -123,10 +124,9 @@ def live_tiles_fit(facts: FunctionFacts, target: Target) -> Violations:
             yield from _too_large(facts, idle, loc, limit, target)
             continue
         at = facts.ops[max(tile.first for tile in alive)]
-        yield mismatch(
-            f"use of {loc.value} at its peak",
-            f"{used} bytes",
-            f"at most {limit} ({_layout((facts,), target, loc)})",
+        yield Violation(
+            f"live tiles need {used} bytes of {loc.value}; {limit} are available "
+            f"({_layout((facts,), target, loc)})",
             op=at,
             part="statement",
             related=(Related(_table(facts, alive, used)),),
@@ -191,30 +191,29 @@ def _calling(rows: int) -> str:
 @rule(
     "PTO-U120",
     source="000, UB Memory Budget; D22; D36",
-    reason="What is called runs while the caller's tiles are alive: its own tiles go above them.",
+    reason="A callee runs while the caller's tiles are live, so its tiles are placed above them.",
     failing=_calling(188),
     passing=_calling(96),
     on="a2a3 a5",
     scope="kernel",
 )
 def kernel_fits(facts: KernelFacts, target: Target) -> Violations:
-    """The tiles of a kernel, of all that it calls, and those that lowering adds end inside what tiles may use
-    of their memory."""
+    """The tiles of a kernel, of its callees, and those that lowering adds must fit into the memory available
+    to tiles."""
     for loc, end in facts.ends.items():
         limit = _limit(facts.functions, target, loc)
         if limit is None or end <= limit:
             continue
         outer = facts.functions[0]
         called = [each.func.sym_name.data for each in facts.functions[1:]]
-        names = f"@{facts.name}" + (f" and of @{', @'.join(called)}, which it calls" if called else "")
+        names = f"tiles of @{facts.name}" + (f" and its callees @{', @'.join(called)}" if called else "")
         calls = outer.by_class.get(CallOp, [])
-        yield mismatch(
-            f"end of the {loc.value} tiles of {names}",
-            f"{end} bytes",
-            f"at most {limit} ({_layout(facts.functions, target, loc)})",
+        yield Violation(
+            f"{names} need {end} bytes of {loc.value}; {limit} are available "
+            f"({_layout(facts.functions, target, loc)})",
             op=calls[0] if calls else outer.func,
             part="statement",
-            fix="make tiles smaller, or split the work so that fewer are alive at once",
+            fix="use smaller tiles, or split the work so that fewer are live at once",
         )
 
 
@@ -228,17 +227,17 @@ def kernel_fits(facts: KernelFacts, target: Target) -> Violations:
     scope="kernel",
 )
 def kernel_fits_the_default_budget(facts: KernelFacts, target: Target) -> Violations:
-    """A kernel with SIMT instructions whose tiles, with those of all that it calls, end above 128 KB needs
-    that number as dynUBufSize at launch."""
+    """A kernel with SIMT instructions whose tiles, including those of its callees, end above 128 KB must be
+    launched with that size as dynUBufSize."""
     ub, end = target.ub, facts.ends.get(TileLoc.Vec, 0)
     simt = [op for each in facts.functions if (op := each.first_simt(target)) is not None]
     if not simt or ub is None or ub.default_budget is None:
         return
     if ub.default_budget < end <= ub.limit(simt=True):
-        limit = f"{ub.default_budget} bytes by default"
         fix = f"launch with dynUBufSize = {end}: {facts.name}<<<blocks, {end}, stream>>>(...)"
-        what = f"tiles of @{facts.name}" + (", with what it calls" if len(facts.functions) > 1 else "")
-        yield mismatch(what, f"{end} bytes", limit, op=simt[0], part="statement", fix=fix)
+        called = " and its callees" if len(facts.functions) > 1 else ""
+        message = f"tiles of @{facts.name}{called} need {end} bytes; {ub.default_budget} are the default"
+        yield Violation(message, op=simt[0], part="statement", fix=fix)
 
 
 def _limit(functions: Sequence[FunctionFacts], target: Target, loc: TileLoc) -> int | None:

@@ -66,34 +66,34 @@ def valid_channels(channels: Channels, target: Target) -> Iterator[Channel]:
 @rule(
     "PTO-H101",
     source="PTOAS aic_initialize_pipe, tpush_to_aiv; pto/common/fifo.hpp header; pto/cpu/TPush.hpp header",
-    reason="A ring has slots, a channel has a direction, and a tile is whole or has two parts.",
+    reason="Other values describe no channel.",
     failing=both(PAIR, "dir_mask = 1", "dir_mask = 4"),
     passing=PAIR,
     on=EVERYWHERE,
 )
 def the_numbers_of_a_channel_are_in_range(op: PipeInitOp | ChannelOp, know: Facts) -> Violations:
-    """dir_mask is 1 (cube to vector), 2 (vector to cube) or 3 (both); slot_size and slot_num are at least 1,
-    local_slot_num is 1 to slot_num; split is 0 (whole), 1 (by rows), 2 (by columns), and where the target
-    splits odd extents 3 (rows) or 4 (columns)."""
+    """dir_mask must be 1 (cube to vector), 2 (vector to cube) or 3 (both); slot_size and slot_num at least 1;
+    local_slot_num 1 to slot_num; split 0 (whole), 1 (rows) or 2 (columns), or on targets that split odd
+    extents 3 (rows) or 4 (columns)."""
     yield from out_of_range(op, know.model)
 
 
 @rule(
     "PTO-H102",
     source="PTOAS aic_initialize_pipe, aiv_initialize_pipe",
-    reason="The slots have to be somewhere, and in one place; slots of the consumer's own are filled by "
-    "copies from those in global memory.",
+    reason="Every slot has exactly one place; the consumer's own slots are filled by copies from global "
+    "memory.",
     failing=both(PAIR, ", c2v_consumer_buf = %ring : i32", ""),
     passing=PAIR,
     on=EVERYWHERE,
 )
 def a_channel_says_where_its_slots_are(op: PipeInitOp, know: Facts) -> Violations:
-    """A channel of tiles has a ring in the consumer's memory for each direction, one of views a tensor alone.
-    At most one of gm_slot_buffer and gm_slot_tensor is given, a tensor with a ring for tiles from cube to
-    vector alone, and local_slot_num only where tiles are copied from global memory."""
+    """A channel of tiles needs a ring in the consumer's memory for each direction, a channel of views needs a
+    tensor. gm_slot_buffer and gm_slot_tensor exclude each other, a tensor goes with a ring for cube to
+    vector only, and local_slot_num needs tiles that are copied from global memory."""
     if op.local_slot_num is not None and (op.memory is None or op.is_of_views):
         number = op.local_slot_num.value.data
-        required = "none: this channel copies nothing"
+        required = "none, because this channel copies nothing"
         fixit = Fixit("drop field", old="local_slot_num")
         yield mismatch(
             "local_slot_num", number, required, field="local_slot_num", fix="remove it", fixit=fixit
@@ -101,7 +101,7 @@ def a_channel_says_where_its_slots_are(op: PipeInitOp, know: Facts) -> Violation
     if not isinstance(op, InitializePipeOp):
         return
     if op.gm_slot_buffer is not None and op.gm_slot_tensor is not None:
-        message = "slots in global memory: found gm_slot_buffer and gm_slot_tensor, required one of them"
+        message = "gm_slot_buffer and gm_slot_tensor exclude each other"
         yield Violation(message, slot="gm_slot_tensor", part="value")
     if op.is_of_views:
         return
@@ -112,8 +112,8 @@ def a_channel_says_where_its_slots_are(op: PipeInitOp, know: Facts) -> Violation
         if op.consumer(flow) is None:
             name = f"{flow.value}_consumer_buf"
             yield Violation(
-                f"{name}: found none, required the address of a ring for tiles {_way(flow)}",
-                fix=f"{name} = what reserve_buffer, or import_reserved_buffer on the other side, gives",
+                f"`{name}` is missing: the ring for tiles {_way(flow)} has no address",
+                fix=f"add `{name} = %ring`, made by reserve_buffer or import_reserved_buffer",
             )
 
 
@@ -124,7 +124,7 @@ def _way(flow: Flow) -> str:
 @rule(
     "PTO-H103",
     source="pto/npu/a2a3/TPush.hpp header",
-    reason="The cores of A2/A3 reach each other through global memory alone.",
+    reason="The cores of A2/A3 can only communicate through global memory.",
     failing=LOCAL,
     passing=PAIR,
     on="a2a3",
@@ -133,35 +133,35 @@ def slots_are_in_global_memory(op: PipeInitOp, know: Facts) -> Violations:
     """On a2a3 the slots of a channel are in global memory."""
     if op.memory is None:
         size = op.slots * op.bytes_of_slot * len(op.flows)
-        message = "slots in global memory: found none, required gm_slot_buffer or gm_slot_tensor"
-        yield Violation(message, fix=f"gm_slot_buffer = a pointer to {size} bytes")
+        message = "the channel has no slots in global memory"
+        yield Violation(message, fix=f"add `gm_slot_buffer = %pointer`, to {size} bytes of global memory")
 
 
 @rule(
     "PTO-H104",
     source="pto/npu/a5/TPush.hpp header: DIR_BOTH_GM has no push",
-    reason="The library of A5 has no push for channels through global memory that go both ways.",
+    reason="The A5 library has no push for bidirectional channels through global memory.",
     failing=both_directions("gm_slot_buffer = %gm : !pto.ptr<f32>, "),
     passing=both_directions(),
     on="a5 a5-custom",
 )
 def slots_in_global_memory_go_one_way(op: PipeInitOp, know: Facts) -> Violations:
-    """On a5 a channel whose slots are in global memory has one direction."""
+    """On a5 a channel with slots in global memory must have one direction."""
     if op.memory is not None and len(op.flows) == 2:
-        yield mismatch("dir_mask", 3, "1 or 2 where the slots are in global memory", field="dir_mask")
+        yield mismatch("dir_mask", 3, "1 or 2 for slots in global memory", field="dir_mask")
 
 
 @rule(
     "PTO-H105",
     source="PTOAS reserve_buffer",
-    reason="A ring lies where a tile could: in the unified buffer or L1, at a whole 256 bytes.",
+    reason="A ring lies in the unified buffer or L1, aligned to 256 bytes.",
     failing=once(PAIR, "auto = true", "auto = false, base = 100"),
     passing=once(PAIR, "auto = true", "auto = false, base = 256"),
     on=EVERYWHERE,
 )
 def a_ring_has_a_place(op: ReserveBufferOp, know: Facts) -> Violations:
-    """reserve_buffer has a size, is of vec or mat, and has a base, a multiple of 256 inside the memory, where
-    auto is false, and there alone."""
+    """reserve_buffer needs a size and a location of vec or mat. With auto = false it needs a base, a multiple
+    of 256 inside the memory; with auto = true it must have none."""
     size, base, space = op.size.value.data, op.address, op.space.data
     if size < 1:
         yield mismatch("size", size, "at least 1", field="size")
@@ -171,10 +171,12 @@ def a_ring_has_a_place(op: ReserveBufferOp, know: Facts) -> Violations:
     if op.is_auto and base is not None:
         yield mismatch("base", base, "none with auto = true", field="base", fix="auto = false, or no base")
     elif not op.is_auto and base is None:
-        yield Violation("base: found none, required one with auto = false", fix="auto = true, or a base")
+        yield Violation("`auto = false` needs a base", fix="add `base`, or write `auto = true`")
     elif base is not None:
         if base < 0 or base % STEP:
             yield mismatch("base", base, f"a multiple of {STEP}", field="base")
         limit = know.target.memories.get(TileLoc(space.value))
         if limit is not None and base + size > limit:
-            yield mismatch("end of the ring", base + size, f"at most {limit}, the memory", field="size")
+            yield mismatch(
+                "end of the ring", base + size, f"at most {limit}, the end of {space.value}", field="size"
+            )

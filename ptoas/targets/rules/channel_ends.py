@@ -33,7 +33,7 @@ _OTHER_AIV = "  pto.aiv_initialize_pipe {id = 1, dir_mask = 1, slot_size = 1024}
 @rule(
     "PTO-H110",
     source="PTOAS aic_initialize_pipe: pairs of two functions",
-    reason="A tile that is pushed has to be popped by somebody, at the latest by what is compiled elsewhere.",
+    reason="A pushed tile must be popped by the other side.",
     failing=once(
         PAIR,
         "  %t = pto.tpop",
@@ -47,9 +47,9 @@ _OTHER_AIV = "  pto.aiv_initialize_pipe {id = 1, dir_mask = 1, slot_size = 1024}
     scope="channels",
 )
 def a_channel_has_two_ends(channels: Channels, target: Target) -> Violations:
-    """A channel is declared once on the cube side and once on the vector side; the two name the same ring, or
-    the same number where there is none. One end alone of a pipe that says its flag_base is a warning: the
-    other may be in another module."""
+    """A channel must be declared once on the cube side and once on the vector side, with the same ring, or
+    the same number if there is no ring. One end alone with a flag_base is a warning, because the other may
+    be in another module."""
     if any(True for _ in _lost(channels)):
         return  # which is said where a ring is imported that nobody reserves
     for channel in channels.all:
@@ -58,14 +58,14 @@ def a_channel_has_two_ends(channels: Channels, target: Target) -> Violations:
         kinds = sorted(kind.value for kind in distinct.values() if kind is not None)
         if kinds == ["cube", "vector"]:
             continue
-        found = " and ".join(kinds) or "none of a known kind"
+        found = " and ".join(kinds) or "no known core"
         *others, last = channel.ends
         yield Violation(
-            f"ends of {channel.name}: found {found}, required one of the cube and one of a vector core",
+            f"{channel.name} is declared for {found}; it needs one declaration for cube and one for vector",
             op=last.init,
             part="statement",
-            fix="name what reserve_buffer gives on one side, and import_reserved_buffer on the other",
-            related=tuple(Related("an end", end.init) for end in others),
+            fix="use the result of reserve_buffer on one side, and of import_reserved_buffer on the other",
+            related=tuple(Related("also declared here", end.init) for end in others),
             severity=Severity.WARNING if len(kinds) == 1 and _fixes_flags(last.init) else None,
         )
 
@@ -91,14 +91,14 @@ def _lost(channels: Channels) -> Iterator[ImportReservedBufferOp]:
 @rule(
     "PTO-H111",
     source="PTOAS aic_initialize_pipe: both ends agree",
-    reason="The two ends are one ring: they count its slots alike.",
+    reason="Both ends count the slots of the same ring.",
     failing=once(PAIR, "slot_size = 1024", "slot_size = 2048"),
     passing=PAIR,
     on=EVERYWHERE,
     scope="channels",
 )
 def the_ends_of_a_channel_agree(channels: Channels, target: Target) -> Violations:
-    """Both ends of a channel have the same dir_mask, slot_size, slot_num, local_slot_num and
+    """Both ends of a channel must have the same dir_mask, slot_size, slot_num, local_slot_num and
     acc_push_epilogue."""
     for channel in channels.all:
         if len(channel.ends) != 2:
@@ -110,7 +110,7 @@ def the_ends_of_a_channel_agree(channels: Channels, target: Target) -> Violation
                 yield mismatch(
                     f"{name} of {channel.name}",
                     found,
-                    f"{there[name]}, as on the other side",
+                    f"{there[name]} as on the other side",
                     op=second,
                     field=name if name in second.properties else None,
                     part="statement",
@@ -131,15 +131,15 @@ def _declared_values(init: PipeInitOp) -> dict[str, object]:
 @rule(
     "PTO-H112",
     source="PTOAS reserve_buffer, import_reserved_buffer",
-    reason="The producer writes to where the consumer has left room.",
+    reason="The producer writes into the buffer that the consumer reserved.",
     failing=once(PAIR, 'import_reserved_buffer {name = "ring"', 'import_reserved_buffer {name = "wring"'),
     passing=PAIR,
     on=EVERYWHERE,
     scope="channels",
 )
 def an_imported_ring_is_reserved(channels: Channels, target: Target) -> Violations:
-    """import_reserved_buffer names a function, and a buffer that this reserves, once and under no other's
-    name."""
+    """import_reserved_buffer must name a function and a buffer that this function reserves; the names of a
+    function's buffers must be unique."""
     seen: set[object] = set()
     for function in channels.functions.values():
         for op in walk(function):
@@ -147,32 +147,33 @@ def an_imported_ring_is_reserved(channels: Channels, target: Target) -> Violatio
                 continue
             name = op.buffer_name.data
             if (function, name) in seen:
-                yield mismatch("name", f'"{name}"', "one that the function uses once", op=op, field="name")
+                yield Violation(
+                    f'the function reserves "{name}" twice', op=op, field="name", fix="give it another name"
+                )
             seen.add((function, name))
     for op in _lost(channels):
         peer = op.peer_func.string_value()
         if peer not in channels.functions:
-            yield mismatch("peer_func", f"@{peer}", "a function of the module", op=op, field="peer_func")
+            yield Violation(f"the module has no function @{peer}", op=op, field="peer_func")
             continue
         origin = origin_of(channels.functions[peer])
         known = ", ".join(f'"{name}"' for function, name in channels.reserved if function == origin)
-        required = f"what @{peer} reserves: {known or 'nothing'}"
-        yield mismatch("name", f'"{op.buffer_name.data}"', required, op=op, field="name")
+        message = f'@{peer} reserves no buffer "{op.buffer_name.data}"'
+        yield Violation(message, op=op, field="name", fix=f"use {known}" if known else None)
 
 
 @rule(
     "PTO-H113",
     source="PTOAS reserve_buffer: size of a ring",
-    reason="The slots that do not fit lie on whatever comes next.",
+    reason="Slots that do not fit overwrite the memory behind the buffer.",
     failing=both(PAIR, "size = 8192", "size = 4096"),
     passing=PAIR,
     on=EVERYWHERE,
     scope="channels",
 )
 def a_reserved_ring_holds_all_slots(channels: Channels, target: Target) -> Violations:
-    """A reserved buffer has room for all slots of its ring, in the memory of whoever pops: vec for the vector
-    cores, mat for the cube core. Where so few tiles are pushed that the missing slots are never filled, that
-    is a warning."""
+    """A reserved buffer must hold all slots of its ring, and be in the memory of the consumer: vec for vector
+    cores, mat for the cube core. It is a warning if the missing slots are never used."""
     knowledge = Knowledge()
     for channel in valid_channels(channels, target):
         for init, flow in ((end.init, flow) for end in channel.ends for flow in end.init.flows):
@@ -202,7 +203,7 @@ def a_reserved_ring_holds_all_slots(channels: Channels, target: Target) -> Viola
 @rule(
     "PTO-H114",
     source="PTOAS initialize_pipe: one id, one declaration",
-    reason="What counts the slots would begin anew.",
+    reason="A second declaration would restart the count of slots.",
     failing=once(
         PAIR,
         "  pto.tpush_to_aiv",
@@ -214,40 +215,38 @@ def a_reserved_ring_holds_all_slots(channels: Channels, target: Target) -> Viola
     scope="channels",
 )
 def a_number_is_declared_once(channels: Channels, target: Target) -> Violations:
-    """A function declares each number of a channel once on each side."""
+    """A function must declare each channel number once per side."""
     seen: dict[object, PipeInitOp] = {}
     for end in channels.ends():
         init = end.init
         first = seen.setdefault(_declared(end), init)
         if first is not init and isinstance(init, InitializePipeOp):
             yield Violation(
-                f"{init.mnemonic()}: found a second declaration of channel {init.number}, required one",
+                f"channel {init.number} is declared twice",
                 op=init,
                 part="statement",
-                fix="give it another id",
-                related=(Related("the first", first),),
+                fix="give this one another id",
+                related=(Related("first declared here", first),),
             )
 
 
 @rule(
     "PTO-H115",
     source="pto/npu/a5/TPush.hpp header: FlagID + 1 < 16",
-    reason="The cores of a block have 16 flags, and a channel takes two for each direction.",
+    reason="The cores of a block have 16 flags.",
     failing=with_more_channels(8),
     passing=with_more_channels(7),
     on="a2a3 a5 a5-custom",
     scope="channels",
 )
 def there_are_flags_for_all_channels(channels: Channels, target: Target) -> Violations:
-    """The channels of a function need at most 16 flags: two for each direction of each."""
+    """The channels of a function must not need more than 16 flags, two for each direction of each channel."""
     for channel in channels.all:
         needed = channel.flag_base + channel.width
         if needed > FLAGS:
-            yield mismatch(
-                f"flags up to {channel.name}",
-                needed,
-                f"at most {FLAGS}",
+            yield Violation(
+                f"the channels up to {channel.name} need {needed} flags; a block has {FLAGS}",
                 op=channel.ends[-1].init,
                 part="statement",
-                fix="let one channel of both directions stand for two, or use fewer",
+                fix="use fewer channels, or one for both directions (dir_mask = 3)",
             )

@@ -70,7 +70,7 @@ def moves(channel: Channel, flow: Flow) -> tuple[list[PushOp], list[PopOp], list
 @rule(
     "PTO-H122",
     source="pto/common/fifo.hpp header, TileSplitAxis",
-    reason="Both vector cores get the same number of rows, or of columns; of an odd number the first gets "
+    reason="Both vector cores get the same number of rows or columns; of an odd number the first gets "
     "one more.",
     failing=once(SPLIT, "16x16xf32, blayout", "16x16xf32, valid=15x16, blayout"),
     passing=SPLIT,
@@ -78,8 +78,8 @@ def moves(channel: Channel, flow: Flow) -> tuple[list[PushOp], list[PopOp], list
     scope="channels",
 )
 def what_is_split_has_halves(channels: Channels, target: Target) -> Violations:
-    """A tile that is split by 1 has an even number of rows, by 2 of columns, by 3 an odd number of rows, by 4
-    of columns. Splits 3 and 4 are of tiles from cube to vector through global memory."""
+    """A tile split by 1 must have an even number of rows, by 2 of columns, by 3 an odd number of rows, by 4
+    of columns. Splits 3 and 4 need tiles from cube to vector through global memory."""
     for channel in valid_channels(channels, target):
         init = channel.first
         for use in channel.uses:
@@ -107,8 +107,8 @@ def what_is_split_has_halves(channels: Channels, target: Target) -> Violations:
 @rule(
     "PTO-H123",
     source="pto/npu/a5/TPush.hpp header, pushAcc2VecFiFo, pushVec2MatFiFo",
-    reason="The pipe that writes both unified buffers at once takes 32-bit elements, and columns by 32; L1 "
-    "is written by 32 bytes.",
+    reason="The pipe that writes both unified buffers at once takes 32-bit elements in groups of 32 "
+    "columns; L1 is written in units of 32 bytes.",
     failing=both(
         once(once(LOCAL, "vec, 16x16", "vec, 16x8"), "memref<16x16", "memref<16x8"), "split = 0", "split = 2"
     ),
@@ -117,8 +117,8 @@ def what_is_split_has_halves(channels: Channels, target: Target) -> Violations:
     scope="channels",
 )
 def halves_suit_local_memory(channels: Channels, target: Target) -> Violations:
-    """On a5, where the slots are in local memory: an accumulator that is split has 32-bit elements, and by
-    columns a multiple of 32 of them; a half by columns that goes to the cube core has a multiple of 32
+    """On a5 with slots in local memory, a split accumulator must have 32-bit elements, and a multiple of 32
+    columns if split by columns; a half by columns that goes to the cube core must have a multiple of 32
     bytes."""
     for channel in valid_channels(channels, target):
         for use in channel.uses:
@@ -148,8 +148,8 @@ def halves_suit_local_memory(channels: Channels, target: Target) -> Violations:
     scope="channels",
 )
 def what_is_pushed_fits_a_slot(channels: Channels, target: Target) -> Violations:
-    """What is pushed, both halves together, and after a conversion on its way, is no larger than a slot; nor
-    is what is popped, where nothing here pushes it."""
+    """A pushed tile, both halves together and after any conversion, must fit a slot; so must a popped tile
+    that nothing in the module pushes."""
     for channel in valid_channels(channels, target):
         limit = channel.first.bytes_of_slot
         for flow in channel.first.flows:
@@ -158,12 +158,12 @@ def what_is_pushed_fits_a_slot(channels: Channels, target: Target) -> Violations
                 size = _bytes(use, channel) if isinstance(use, PushOp) else _whole(use)
                 if size is not None and size > limit:
                     yield mismatch(
-                        f"bytes of what is {'pushed' if pushes else 'popped'}",
+                        f"bytes of the {'pushed' if pushes else 'popped'} tile",
                         size,
-                        f"at most {limit}, a slot of {channel.name}",
+                        f"at most {limit}, the slot_size of {channel.name}",
                         op=use,
                         slot=place_of(use),
-                        fix=f"slot_size = {size} on both sides",
+                        fix=f"write slot_size = {size} on both sides",
                         related=(Related("declared here", channel.first),),
                     )
 
@@ -203,16 +203,14 @@ _MEMORIES = {
 @rule(
     "PTO-H125",
     source="PTOAS tpush_to_aiv, tpop_from_aic: locations",
-    reason="The cube core pushes what its accumulator holds and pops to L1; vector cores work in the unified "
-    "buffer.",
+    reason="The cube core pushes accumulators and pops into L1; vector cores use the unified buffer.",
     failing=both(PAIR, ": !acc", ": !mat"),
     passing=PAIR,
     on=EVERYWHERE,
     scope="channels",
 )
 def a_tile_comes_from_and_goes_to_its_memory(channels: Channels, target: Target) -> Violations:
-    """To the vector cores go tiles of acc and arrive in vec; to the cube core go tiles of vec and arrive in
-    mat."""
+    """A tile to the vector cores must go from acc to vec; a tile to the cube core must go from vec to mat."""
     for channel in valid_channels(channels, target):
         for use in channel.uses:
             type, flow = passed(use), flow_of(use)
@@ -227,15 +225,15 @@ def a_tile_comes_from_and_goes_to_its_memory(channels: Channels, target: Target)
 @rule(
     "PTO-H126",
     source="PTOAS tpush_to_aiv, tpop_from_aic: one type, halves by the split",
-    reason="A slot holds bytes: the consumer reads what the producer wrote only if both mean the same tile.",
+    reason="A slot holds bytes, so both sides must mean the same tile.",
     failing=once(once(PAIR, "vec, 16x16xf32", "vec, 16x16xi32"), "memref<16x16xf32", "memref<16x16xi32"),
     passing=PAIR,
     on=EVERYWHERE,
     scope="channels",
 )
 def a_tile_is_popped_as_it_is_pushed(channels: Channels, target: Target) -> Violations:
-    """Both sides of a channel have one element type, unless a push converts, and extents that the split makes
-    of each other."""
+    """Both sides of a channel must have the same element type, unless a push converts, and extents that match
+    the split."""
     for channel in valid_channels(channels, target):
         for flow in channel.first.flows:
             pushes, pops, _ = moves(channel, flow)
@@ -249,7 +247,7 @@ def a_tile_is_popped_as_it_is_pushed(channels: Channels, target: Target) -> Viol
                 if None not in fits and fits[0] is not None:
                     what, found, required = fits[0]
                     yield mismatch(
-                        f"{what} of what is popped",
+                        f"{what} of the popped tile",
                         found,
                         required,
                         op=pop,
@@ -299,9 +297,8 @@ def _misfit(
     scope="channels",
 )
 def a_slot_is_as_the_tensor_of_its_channel(channels: Channels, target: Target) -> Violations:
-    """What goes through a channel of views is views with the element type, rank and extents of its
-    gm_slot_tensor; half of them in one dimension where they are split. The tensor fills a slot, or half of
-    it."""
+    """Views in a channel must have the element type, rank and extents of its gm_slot_tensor, half of them in
+    one dimension if split. The tensor must fill a slot, or half of it."""
     for end in (end for channel in valid_channels(channels, target) for end in channel.ends):
         memory = None if end.init.memory is None else end.init.memory.type
         if not isinstance(memory, ViewType) or not end.init.is_of_views:
@@ -317,7 +314,7 @@ def a_slot_is_as_the_tensor_of_its_channel(channels: Channels, target: Target) -
                 yield mismatch(
                     "view of a slot",
                     type,
-                    f"as the tensor of the channel: {memory}",
+                    f"{memory}, the tensor of the channel",
                     op=use,
                     slot=place_of(use),
                     related=(Related("declared here", end.init),),

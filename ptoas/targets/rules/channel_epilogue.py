@@ -51,16 +51,16 @@ def _converted(quant: PushQuant, popped: bool) -> list[str]:
 @rule(
     "PTO-H131",
     source="PTOAS acc_push_epilogue; pto/common/fixpipe.hpp header",
-    reason="The pipe converts while it writes, and the consumer must take what it makes.",
+    reason="The pipe converts while it writes, and the consumer must read what it wrote.",
     failing=both(LOCAL_EPILOGUE, "f32_f16", "f32_bf16"),
     passing=LOCAL_EPILOGUE,
     on="cpu a5 a5-custom",
     scope="channels",
 )
 def a_push_converts_to_what_is_popped(channels: Channels, target: Target) -> Violations:
-    """acc_push_epilogue is of a channel from cube to vector whose tiles are not split, its relu is no_relu or
-    normal_relu, its quant one that the target has; what is pushed and popped has the element types of the
-    quant, and what is popped its layout."""
+    """acc_push_epilogue needs a cube-to-vector channel of tiles that are not split, relu no_relu or
+    normal_relu, and a quant of the target; pushed and popped tiles need the element types of the quant,
+    and popped tiles its layout."""
     for channel in valid_channels(channels, target):
         init, epilogue = channel.first, channel.first.acc_push_epilogue
         if epilogue is None:
@@ -98,7 +98,7 @@ def a_push_converts_to_what_is_popped(channels: Channels, target: Target) -> Vio
 @rule(
     "PTO-H220",
     source="pto/npu/a2a3/TPush.hpp and pto/npu/a5/TPush.hpp headers: pushAcc2GMFiFo, popVecTileFromGMFiFo",
-    reason="The library's push writes nothing there, or is not compiled, and its pop loads rows.",
+    reason="The library's push writes nothing or does not compile, and its pop loads rows.",
     failing=both(EPILOGUE, "layout = nz2nd", "layout = nz2dn")
     .replace("16x16xf16>\n!out", "16x16xf16, blayout=col_major>\n!out")
     .replace("memref<16x16xf16>", "memref<16x16xf16, dn>"),
@@ -107,8 +107,8 @@ def a_push_converts_to_what_is_popped(channels: Channels, target: Target) -> Vio
     scope="channels",
 )
 def a_push_through_memory_converts_to_rows(channels: Channels, target: Target) -> Violations:
-    """Where the slots of a channel are in global memory, acc_push_epilogue has a layout that the target's
-    library can pass through it: nz2nd on a2a3, none on a5."""
+    """With slots in global memory, acc_push_epilogue needs a layout that the library can pass through it:
+    nz2nd on a2a3, none on a5."""
     for channel in valid_channels(channels, target):
         init, epilogue = channel.first, channel.first.acc_push_epilogue
         if epilogue is None or init.memory is None:

@@ -41,15 +41,15 @@ def _setter(quant: PushQuant) -> type[PushScaleOp]:
 @rule(
     "PTO-H240",
     source="PTOAS tpush_to_aiv: set_quant_scalar, set_quant_vector; pto/npu/a5/SetQuantScalar.hpp header",
-    reason="The pipe takes its scale from a register: what an earlier kernel left there would be used.",
+    reason="The pipe takes its scale from a register, which may hold the value of an earlier kernel.",
     failing=_SCALED,
     passing=_GOOD,
     on="cpu a5 a5-custom",
     scope="channels",
 )
 def a_push_finds_its_scale(channels: Channels, target: Target) -> Violations:
-    """Before a push whose acc_push_epilogue scales, set_quant_scalar or set_quant_vector of its channel
-    stands in the same block, or in one around it."""
+    """A push whose acc_push_epilogue scales needs set_quant_scalar or set_quant_vector of its channel before
+    it, in the same block or an enclosing one."""
     unsound = {end.init for end in channels.ends()}
     unsound -= {end.init for channel in valid_channels(channels, target) for end in channel.ends}
     for end, setters in _numbered(channels):
@@ -60,12 +60,11 @@ def a_push_finds_its_scale(channels: Channels, target: Target) -> Violations:
         fitting = [op for op in setters if isinstance(op, wanted)]
         for push in (use for use in end.uses if isinstance(use, PushOp)):
             if not any(_is_before(op, push) for op in fitting):
-                yield mismatch(
-                    f"scale of {push.mnemonic()}",
-                    "none that is always set before it",
-                    f"{wanted.mnemonic()} of its channel, as {epilogue.quant.value} asks",
+                yield Violation(
+                    f"no scale is set on every path before `{push.mnemonic()}` with {epilogue.quant.value}",
                     op=push,
                     part="statement",
+                    fix=f"add `{wanted.mnemonic()}` of its channel before it",
                     related=tuple(Related("set here", op) for op in setters[:1]),
                 )
 
@@ -83,15 +82,15 @@ def _is_before(first: Operation, second: Operation) -> bool:
 @rule(
     "PTO-H241",
     source="PTOAS set_quant_scalar, set_quant_vector; pto/npu/a5/SetQuantScalar.hpp header: a float",
-    reason="One scale and a scale for each column are in registers of their own; a quant reads one of them.",
+    reason="A single scale and scales per column are in different registers, and a quant reads one of them.",
     failing=_GOOD.replace("qf322f16_pre_scalar", "f32_f16"),
     passing=_GOOD,
     on="cpu a5 a5-custom",
     scope="channels",
 )
 def a_scale_is_of_the_kind_of_its_channel(channels: Channels, target: Target) -> Violations:
-    """set_quant_scalar and set_quant_vector name a channel of their function, the first one whose quant ends
-    in _scalar, the second one whose quant ends in _vec; a single scale is of f32."""
+    """set_quant_scalar needs a channel whose quant ends in _scalar and a scale of f32; set_quant_vector needs
+    one whose quant ends in _vec."""
     known = {op: end.init for end, ops in _numbered(channels) for op in ops}
     for function in channels.functions.values():
         for op in (op for op in function.walk() if isinstance(op, PushScaleOp)):

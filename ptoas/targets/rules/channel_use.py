@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from xdsl.dialects import scf
@@ -39,14 +39,15 @@ Violations = Iterator[Violation]
 @rule(
     "PTO-H120",
     source="PTOAS tpush_to_aiv, tpop_from_aic: id and direction",
-    reason="Nobody is at the other end.",
+    reason="Otherwise there is no other end.",
     failing=both(PAIR, "{split = 0}", "{id = 3, split = 0}"),
     passing=PAIR,
     on=EVERYWHERE,
     scope="channels",
 )
 def an_instruction_finds_its_channel(channels: Channels, target: Target) -> Violations:
-    """An instruction names a channel that its function declares before it, and that goes in its direction."""
+    """A channel instruction must name a channel that its function declares before it, with the instruction's
+    direction."""
     for function in channels.functions.values():
         uses = [op for op in walk(function) if isinstance(op, ChannelOp)]
         order = Order(function) if uses else None
@@ -56,10 +57,10 @@ def an_instruction_finds_its_channel(channels: Channels, target: Target) -> Viol
             here: dict[str, Any] = {"op": op, "part": "statement"}
             if init is None:
                 field = "id" if "id" in op.properties else None
-                required = f"one that @{function.sym_name.data} declares"
-                yield mismatch(f"channel of {op.mnemonic()}", number, required, field=field, **here)
+                message = f"@{function.sym_name.data} does not declare channel {number}"
+                yield Violation(message, field=field, **here)
             elif order.start[init] > order.start[op]:
-                message = f"{op.mnemonic()}: found before its channel is declared, required after"
+                message = f"`{op.mnemonic()}` uses channel {number} before it is declared"
                 yield Violation(message, related=(Related("declared here", init),), **here)
             elif flow is not None and init.flows and flow not in init.flows:
                 yield mismatch(
@@ -74,16 +75,16 @@ def an_instruction_finds_its_channel(channels: Channels, target: Target) -> Viol
 @rule(
     "PTO-H121",
     source="PTOAS split: all 0 or none, as nosplit says",
-    reason="Who takes part in a channel is settled once: vector core 0, or both with their halves.",
+    reason="A channel is used by vector core 0 alone, or by both cores with one half each.",
     failing=once(PAIR, "split = 0}\n  return", "split = 1}\n  return"),
     passing=PAIR,
     on=EVERYWHERE,
     scope="channels",
 )
 def tiles_of_a_channel_are_split_alike(channels: Channels, target: Target) -> Violations:
-    """All instructions of a channel in one direction have one split, on both sides; the splits of both
-    directions are all 0, or none is, and nosplit says which. Between instructions that name their pipe it is
-    a warning: each side has a pipe of its own, and says itself whom it speaks to."""
+    """All instructions of a channel in one direction must have the same split, on both sides; the splits of
+    both directions must be all 0 or all nonzero, as nosplit says. It is a warning for instructions that
+    name their pipe, because each side has its own."""
     for channel in valid_channels(channels, target):
         uses, firsts = channel.uses, dict[Flow | None, ChannelOp]()
         for use in uses:
@@ -93,7 +94,7 @@ def tiles_of_a_channel_are_split_alike(channels: Channels, target: Target) -> Vi
                 yield mismatch(
                     f"split of {channel.name}",
                     use.halves,
-                    f"{other.halves}, as elsewhere" if other is first else "all 0 or none",
+                    f"{other.halves} as elsewhere" if other is first else "all 0 or none",
                     op=use,
                     field="split",
                     related=(Related("used here", other),),
@@ -109,7 +110,7 @@ def tiles_of_a_channel_are_split_alike(channels: Channels, target: Target) -> Vi
                     yield mismatch(
                         f"nosplit of {channel.name}",
                         found,
-                        f"{required}, as split = {uses[0].halves} says",
+                        f"{required} for split = {uses[0].halves}",
                         op=init,
                         field="nosplit",
                         related=(Related("used here", uses[0]),),
@@ -122,17 +123,17 @@ _SECOND = "  pto.tpush_to_aiv(%acc : !acc) {split = 0}\n"
 @rule(
     "PTO-H127",
     source="PTOAS tpush, tpop, tfree: one for each",
-    reason="What is pushed and not popped is found by the next kernel; a pop too many waits for ever.",
+    reason="A tile that is pushed but not popped is found by the next kernel; a pop without a push waits "
+    "for ever.",
     failing=once(PAIR, _SECOND, _SECOND * 2),
     passing=PAIR,
     on=EVERYWHERE,
     scope="channels",
 )
 def pushes_pops_and_frees_balance(channels: Channels, target: Target) -> Violations:
-    """Where constants tell, a channel has as many pushes as pops, and as many pops as frees; one that has
-    some of the first has some of the second. It is an error where somebody waits for ever: pops that nothing
-    was pushed for, or more pushes than pops and slots together. Else it is a warning, also of a channel that
-    one side alone uses."""
+    """A channel must have as many pushes as pops, and as many pops as tfrees, as far as constants tell. It is
+    an error if a core waits for ever (pops without pushes, or more pushes than pops and slots), otherwise
+    a warning."""
     knowledge = Knowledge()
     for channel in valid_channels(channels, target):
         if len(channel.ends) != 2:
@@ -148,7 +149,25 @@ def pushes_pops_and_frees_balance(channels: Channels, target: Target) -> Violati
                     yield _unbalanced(channel, at, counts, groups)
 
 
-_WORDS = ("pushes", "pops", "frees")
+_WORDS = ("push", "pop", "tfree")
+
+
+def _free_of(pops: Sequence[ChannelOp]) -> str:
+    return pops[-1].mnemonic().replace("tpop", "tfree") if pops else "tfree"
+
+
+def _count(number: object, word: str) -> str:
+    plural = {"push": "pushes", "pop": "pops", "tfree": "tfrees"}[word]
+    return f"no {word}" if number == 0 else f"{number} {word if number == 1 else plural}"
+
+
+_FIXES = {
+    ("push", True): "pop every tile that is pushed",
+    ("push", False): "push a tile for every pop",
+    ("pop", True): "add `{free}` after the last use of each popped tile",
+    ("pop", False): "free each popped tile once",
+}
+"""How to balance two counts: by the first of the two, and whether there are too few of the second."""
 
 
 def _unbalanced(channel: Channel, at: int, counts: list[int | None], groups: tuple[Any, ...]) -> Violation:
@@ -159,14 +178,12 @@ def _unbalanced(channel: Channel, at: int, counts: list[int | None], groups: tup
         waits = first > second + channel.first.slots
     used = all(groups[:2])
     more, fewer = (at, at + 1) if too_few else (at + 1, at)
-    return mismatch(
-        f"{_WORDS[at]} and {_WORDS[at + 1]} of {channel.name}",
-        f"{first} and {second}",
-        "equally many",
+    return Violation(
+        f"{channel.name} has {_count(first, _WORDS[at])} but {_count(second, _WORDS[at + 1])}",
         op=groups[more][-1],
         part="statement",
-        fix=f"more {_WORDS[at + 1]}" if too_few else f"fewer {_WORDS[at + 1]}",
-        related=tuple(Related(f"the last of the {_WORDS[fewer]}", op) for op in groups[fewer][-1:]),
+        fix=_FIXES[_WORDS[at], too_few].format(free=_free_of(groups[1])),
+        related=tuple(Related(f"the last {_WORDS[fewer]}", op) for op in groups[fewer][-1:]),
         severity=None if used and waits else Severity.WARNING,
     )
 
@@ -178,14 +195,14 @@ _FREE = "  pto.tfree_from_aic {split = 0}\n"
 @rule(
     "PTO-H128",
     source="PTOAS tfree: the tile is not used after it",
-    reason="The slot may hold the next tile by then.",
+    reason="The slot may already hold the next tile.",
     failing=once(LOCAL, _STORE + _FREE, _FREE + _STORE),
     passing=LOCAL,
     on="cpu a5 a5-custom",
     scope="channels",
 )
 def a_slot_is_not_used_after_it_is_free(channels: Channels, target: Target) -> Violations:
-    """After tfree the tile or view that was popped is not used; where a pop copies the slot, it may be."""
+    """A popped tile or view must not be used after its tfree, unless the pop copies the slot."""
     for end in (end for channel in valid_channels(channels, target) for end in channel.ends):
         init = end.init
         if target.model(init).frees_at_pop(init.memory is not None, init.is_of_views):
@@ -196,12 +213,11 @@ def a_slot_is_not_used_after_it_is_free(channels: Channels, target: Target) -> V
             assert order is not None
             for op in _uses_after(free, order):
                 yield Violation(
-                    f"`{op.name.removeprefix('pto.')}` uses what is popped: found after its slot is given "
-                    "back, required before",
+                    f"`{op.name.removeprefix('pto.')}` uses a popped tile after its slot was freed",
                     op=op,
                     part="statement",
-                    fix="tfree after it",
-                    related=(Related("given back here", free),),
+                    fix=f"move `{free.mnemonic()}` behind it",
+                    related=(Related("freed here", free),),
                 )
 
 
@@ -225,7 +241,7 @@ def _uses_after(free: FreeOp, order: Order) -> Iterator[Operation]:
 @rule(
     "PTO-H129",
     source="PTOAS tpop_from_aic, tpush_to_aic: valid extents, aiv_subblockid",
-    reason="A tile whose type says its extents needs no others, and a whole one belongs to no lane.",
+    reason="A static type needs no extents, and a whole tile belongs to no subblock.",
     failing=once(
         PAIR,
         "%t = pto.tpop_from_aic {",
@@ -236,32 +252,33 @@ def _uses_after(free: FreeOp, order: Order) -> Iterator[Operation]:
     scope="channels",
 )
 def what_a_pop_is_told_is_open(channels: Channels, target: Target) -> Violations:
-    """Extents are given to a pop whose type leaves both open, and aiv_subblockid to what is split."""
+    """Valid extents may only be given to a pop whose type leaves both open (?), and aiv_subblockid only to
+    split tiles."""
     for use in (use for end in channels.ends() for use in end.uses):
         if isinstance(use, TPopFromAicOp | TPopFromAivOp) and use.valid_row is not None:
             type = use.result.type
             if not isinstance(type, TileType) or type.valid != (DYNAMIC, DYNAMIC):
-                required = "none: the type says them"
-                yield mismatch("extents", "two values", required, op=use, slot="valid_row", part="value")
+                message = f"valid extents are given, but {type} fixes them"
+                fix = "remove them, or write ? for both in the type"
+                yield Violation(message, op=use, slot="valid_row", part="value", fix=fix)
         lane = use.aiv_subblockid if isinstance(use, TPopFromAicOp | TPushToAicOp) else None
         if lane is not None and use.halves == 0:
-            required = "none with split = 0"
-            yield mismatch("aiv_subblockid", "a value", required, op=use, slot="aiv_subblockid", part="value")
+            message = "aiv_subblockid is for split tiles, but split is 0"
+            yield Violation(message, op=use, slot="aiv_subblockid", part="value", fix="remove it")
 
 
 @rule(
     "PTO-H142",
     source="pto/common/fifo.hpp header, TILE_NO_SPLIT; pto/npu/a5/TPush.hpp header",
-    reason="Vector core 1 of A5 takes no part in such a channel: its pop would wait for a flag that nobody "
-    "raises.",
+    reason="Vector core 1 of A5 takes no part in such a channel: its pop would wait for ever. Without "
+    "the query, only vector core 0 runs the code.",
     failing=once(LOCAL, "  %t = pto.tpop", "  %lane = pto.get_subblock_idx\n  %t = pto.tpop"),
     passing=LOCAL,
     on="a5 a5-custom",
     scope="channels",
 )
 def whole_tiles_are_for_the_first_vector_core(channels: Channels, target: Target) -> Violations:
-    """On a5 a function that asks which vector core it is on uses a channel of whole tiles under a condition;
-    of others vector core 0 alone runs what is done with it."""
+    """On a5 a function that queries its vector core must use a channel of whole tiles under a condition."""
     for channel in valid_channels(channels, target):
         end = channel.end(KernelKind.Vector)
         if end is None or not channel.nosplit:
@@ -269,14 +286,12 @@ def whole_tiles_are_for_the_first_vector_core(channels: Channels, target: Target
         asks = next((op for op in walk(end.function) if isinstance(op, _LANES)), None)
         free = [use for use in end.uses if not _is_conditional(use)]
         if asks is not None and free:
-            yield mismatch(
-                f"vector cores in {channel.name}",
-                "0 and 1",
-                "0 alone: its tiles are not split",
+            yield Violation(
+                f"both vector cores use {channel.name}, whose tiles are not split; only core 0 may",
                 op=free[0],
                 part="statement",
-                fix="let scf.if ask for core 0 around it, or split the tiles",
-                related=(Related("both cores run this function, because of", asks),),
+                fix="put it under an scf.if for core 0, or split the tiles",
+                related=(Related("this makes both cores run the function", asks),),
             )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from math import prod
 
 from ptoas.analysis.function import FunctionFacts
-from ptoas.analysis.guards import is_guarded_by
+from ptoas.analysis.guards import stands_under
 from ptoas.analysis.knowledge import TileFacts, packed_strides, shape_str
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.comm import CollectiveOp, CommTGatherOp, CommTReduceOp, CommTScatterOp, StagedOp
@@ -78,13 +78,13 @@ def holds(tile: TileFacts, shape: tuple[int, ...]) -> bool:
 @rule(
     "PTO-C102",
     source="003, C++ Intrinsic: one TileData for pingTile and pongTile",
-    reason="Both tiles are one template parameter.",
+    reason="Both tiles share one template parameter.",
     failing=call("vec, 16x32xf32 + vec, 8x32xf32"),
     passing=call("vec, 16x32xf32 + vec, 16x32xf32"),
     on=_EVERYWHERE,
 )
 def ping_and_pong_have_one_type(op: StagedOp, know: Facts) -> Violations:
-    """Ping and pong tile have one type."""
+    """The ping and pong tiles must have the same type."""
     types = [tile.type for tile in op.staging]
     if len(types) == 2 and types[0] != types[1]:
         assert isinstance(types[0], TileType)
@@ -100,8 +100,8 @@ def ping_and_pong_have_one_type(op: StagedOp, know: Facts) -> Violations:
     on=_EVERYWHERE,
 )
 def local_memory_holds_all_ranks(op: CommTGatherOp | CommTScatterOp, know: Facts) -> Violations:
-    """DIM_3 of the root's memory is at least the number of ranks times DIM_3 of a rank's, and the other
-    dimensions are equal."""
+    """DIM_3 of the root's memory must be at least the number of ranks times DIM_3 of one rank; the other
+    dimensions must be equal."""
     slot = "dst" if isinstance(op, CommTGatherOp) else "src"
     local, members = know.view(slot), op.member_types
     rows, height = local.shape5[3], members[0].shape5[3]
@@ -112,7 +112,7 @@ def local_memory_holds_all_ranks(op: CommTGatherOp | CommTScatterOp, know: Facts
             rows,
             f"at least {len(members)} ranks x {height} rows = {need}",
             slot=slot,
-            fix=f"a view of {need} rows: the parts of all ranks lie one after the other",
+            fix=f"use a view of {need} rows, one part per rank",
         )
     for dim in (0, 1, 2, 4):
         extents = (local.shape5[dim], members[0].shape5[dim])
@@ -136,7 +136,7 @@ def _steps(member: ViewType) -> tuple[Layout, list[tuple[int, int, int]]]:
     on=_EVERYWHERE,
 )
 def ranks_have_one_shape(op: CollectiveOp, know: Facts) -> Violations:
-    """All ranks' tensors have the same shape, strides and layout."""
+    """The tensors of all ranks must have the same shape, strides and layout."""
     members = op.member_types
     for at, member in enumerate(members[1:], 1):
         if _steps(member) != _steps(members[0]):
@@ -152,8 +152,8 @@ def ranks_have_one_shape(op: CollectiveOp, know: Facts) -> Violations:
     on=_EVERYWHERE,
 )
 def chunks_divide_the_data(op: StagedOp, know: Facts) -> Violations:
-    """When the data exceeds the staging tile, a static ValidRow divides DIM_3 and a static ValidCol divides
-    DIM_4."""
+    """If the data is larger than the staging tile, a static ValidRow must divide DIM_3 and a static ValidCol
+    must divide DIM_4."""
     shape = op.moved.shape5
     if DYNAMIC in shape:
         return
@@ -178,7 +178,7 @@ def chunks_divide_the_data(op: StagedOp, know: Facts) -> Violations:
     on=_EVERYWHERE,
 )
 def root_is_a_rank(op: CollectiveOp, know: Facts) -> Violations:
-    """The root is at least 0 and less than the number of ranks."""
+    """The root must be at least 0 and less than the number of ranks."""
     count = len(op.member_types)
     if op.root is not None and not 0 <= op.root.value.data < count:
         yield mismatch("root", op.root.value.data, f"0 to {count - 1}", field="root")
@@ -193,7 +193,7 @@ def root_is_a_rank(op: CollectiveOp, know: Facts) -> Violations:
     on="a2a3",
 )
 def collective_unit_exists(op: CollectiveOp, know: Facts) -> Violations:
-    """The engine ccu exists on A5 only."""
+    """Engine ccu needs A5."""
     if op.engine is not None and op.engine.data is CollEngine.CCU:
         yield mismatch("engine", "ccu", "aiv on this target", field="engine")
 
@@ -207,7 +207,7 @@ def collective_unit_exists(op: CollectiveOp, know: Facts) -> Violations:
     on="a2a3",
 )
 def reduction_takes_the_element_type(op: CommTReduceOp, know: Facts, types: Types = ()) -> Violations:
-    """The element type is one that the reduction's operation takes on the target."""
+    """The reduction must support the element type on the target."""
     kind = "sum" if op.op is None else op.op.data.value
     dst = know.view("dst")
     if dst.element not in types:
@@ -218,13 +218,13 @@ def reduction_takes_the_element_type(op: CommTReduceOp, know: Facts, types: Type
 @rule(
     "PTO-C109",
     source="public TREDUCE and TBROADCAST pages",
-    reason="Every rank's element has a place in the root's memory, and the other way round.",
+    reason="The elements of a rank and of the root correspond one to one.",
     failing=call(_TILE, "32x32xf32", op="treduce"),
     passing=call(_TILE, "64x32xf32", op="treduce"),
     on=_EVERYWHERE,
 )
 def local_memory_has_the_shape_of_a_rank(op: CollectiveOp, know: Facts) -> Violations:
-    """The root's memory of a reduction or a broadcast has the shape of a rank's."""
+    """The root's memory of a reduction or broadcast must have the shape of a rank's memory."""
     slot = "dst" if isinstance(op, CommTReduceOp) else "src"
     local, member = know.view(slot), op.member_types[0]
     if not fits(local.shape5, member.shape5):
@@ -235,13 +235,13 @@ def local_memory_has_the_shape_of_a_rank(op: CollectiveOp, know: Facts) -> Viola
 @rule(
     "PTO-C122",
     source="headers of TGATHER, TSCATTER and TBROADCAST: src/dst layout mismatch",
-    reason="A chunk is loaded and stored as it lies; nothing turns rows into columns.",
+    reason="A chunk is loaded and stored without changing its layout.",
     failing=call(_TILE, member="64x32xf32, dn"),
     passing=call("vec, 64x8xf32, blayout=col_major", "256x32xf32, dn", "64x32xf32, dn"),
     on=_EVERYWHERE,
 )
 def local_memory_has_the_layout_of_a_rank(op: CollectiveOp, know: Facts) -> Violations:
-    """The root's memory has the layout of a rank's."""
+    """The root's memory must have the layout of a rank's memory."""
     slot = "dst" if isinstance(op, CommTGatherOp | CommTReduceOp) else "src"
     local, layout = know.view(slot).layout, _layout_of_a_rank(op, know)
     if local is not layout:
@@ -259,14 +259,14 @@ _CCU = "engine = #pto<coll_engine ccu>"
 @rule(
     "PTO-C110",
     source="003, C++ Intrinsic: CcuTriggerContext",
-    reason="The kernel only opens the CCU's gate: it has to know which.",
+    reason="The kernel only opens the gate of the CCU and must know which one.",
     failing=call(_TILE, attrs=_CCU, guard=None),
     passing=call(_TILE, attrs=_CCU, context="yes", guard=None),
     on="a5 a5-custom",
 )
 def ccu_has_its_trigger(op: CollectiveOp, know: Facts) -> Violations:
-    """The engine ccu is given context(%slot, %mask), the address of its CKE slot and the gate mask; engine
-    aiv is given no context."""
+    """Engine ccu needs context(%slot, %mask), the address of its CKE slot and the gate mask; engine aiv takes
+    no context."""
     on_ccu = op.engine is not None and op.engine.data is CollEngine.CCU
     found, required = len(op.context), 2 if on_ccu else 0
     if found != required:
@@ -278,7 +278,7 @@ def ccu_has_its_trigger(op: CollectiveOp, know: Facts) -> Violations:
 @rule(
     "PTO-C111",
     source="003, Introduction: only the root needs to execute TGATHER",
-    reason="On any rank but the root the call is undefined behaviour.",
+    reason="On any other rank the call is undefined behaviour.",
     failing=call(_TILE, guard=None),
     passing=_GOOD,
     on=_EVERYWHERE,
@@ -287,27 +287,27 @@ def ccu_has_its_trigger(op: CollectiveOp, know: Facts) -> Violations:
     depends_on="nothing",
 )
 def the_root_alone_calls(facts: FunctionFacts, _target: Target) -> Violations:
-    """A collective of several ranks stands under a comparison of an argument with the root (scf.if), itself
-    or wherever its function is called; on the ccu every rank takes part."""
+    """A collective must be called by the root only: it, or every call of its function, must be under an
+    scf.if that compares an argument with the root. On the ccu every rank takes part."""
     for op in facts.ops:
         if not isinstance(op, CollectiveOp) or len(op.member_types) < 2:
             continue
         if op.engine is not None and op.engine.data is CollEngine.CCU:
             continue
         root = 0 if op.root is None else op.root.value.data
-        if not is_guarded_by(op, root, facts.knowledge.constant):
+        if not stands_under(op, root, facts.knowledge.constant):
             yield Violation(
                 f"`{op.mnemonic()}` is called on every rank; only rank {root}, the root, may call it",
                 op=op,
                 part="statement",
-                fix=f"put it under scf.if of a comparison of the rank with {root}",
+                fix=f"put it under an scf.if that compares the rank with {root}",
             )
 
 
 @rule(
     "PTO-C123",
     source="003, CCU path",
-    reason="Every rank opens the CCU's gate; it waits for those that never do.",
+    reason="Every rank opens the gate of the CCU, which waits for all of them.",
     failing=call(_TILE, attrs=_CCU, context="yes"),
     passing=call(_TILE, attrs=_CCU, context="yes", guard=None),
     on="a5 a5-custom",
@@ -315,19 +315,19 @@ def the_root_alone_calls(facts: FunctionFacts, _target: Target) -> Violations:
     depends_on="nothing",
 )
 def every_rank_triggers_the_ccu(facts: FunctionFacts, _target: Target) -> Violations:
-    """A collective on the ccu does not stand under a comparison of an argument with the root."""
+    """Every rank must call a collective on the ccu: it must not be under a comparison of an argument with the
+    root."""
     for op in facts.ops:
         if not isinstance(op, CollectiveOp) or len(op.member_types) < 2:
             continue
         root = 0 if op.root is None else op.root.value.data
         on_ccu = op.engine is not None and op.engine.data is CollEngine.CCU
-        if on_ccu and is_guarded_by(op, root, facts.knowledge.constant):
+        if on_ccu and stands_under(op, root, facts.knowledge.constant):
             yield Violation(
-                f"`{op.mnemonic()}` on the ccu: found a call on rank {root} alone, required one on "
-                "every rank",
+                f"`{op.mnemonic()}` on the ccu is called on rank {root} only; every rank must call it",
                 op=op,
                 part="statement",
-                fix="take it out of the scf.if that compares the rank with the root",
+                fix="move it out of the scf.if that compares the rank with the root",
             )
 
 
@@ -346,14 +346,14 @@ def _gather_into(own: str) -> str:
 @rule(
     "PTO-C124",
     source="003, Memory constraints: dstGlobalData must point to local memory; D41",
-    reason="The root stores through its own address space; what another rank owns is not written by it.",
+    reason="The root stores through its own address space and can't write the memory of another rank.",
     failing=_gather_into("%g1"),
     passing=_gather_into("%own"),
     on=_EVERYWHERE,
     scope="function",
 )
 def destination_is_local(facts: FunctionFacts, _target: Target) -> Violations:
-    """The destination of a gather or reduction is no other member's memory."""
+    """The destination of a gather or reduction must be local memory of the root."""
     for op in facts.ops:
         if not isinstance(op, CommTGatherOp | CommTReduceOp) or len(op.group) != len(op.member_types):
             continue
@@ -362,10 +362,8 @@ def destination_is_local(facts: FunctionFacts, _target: Target) -> Violations:
         found = facts.knowledge.window(op.dst).root
         others = [rank for rank, owner in enumerate(owners) if owner is found and rank != root]
         if others and found not in owners[root : root + 1]:
-            yield mismatch(
-                "memory of dst",
-                f"that of rank {others[0]}",
-                f"local memory of the root, rank {root}",
+            yield Violation(
+                f"dst is memory of rank {others[0]}; it must be local memory of the root, rank {root}",
                 op=op,
                 slot="dst",
                 part="value",

@@ -30,13 +30,13 @@ def _slots(op: PtoOp) -> tuple[str, str]:
 @rule(
     "PTO-E701",
     source="TCMP, TCMPS, TSEL and TSELS headers: a row of the mask has a bit for each column",
-    reason="Bits that do not fit a row of the mask would lie in the next row.",
+    reason="Bits that do not fit would be in the next row.",
     failing=instruction("tcmp", "16x32xu8", "16x264xf32", "16x264xf32"),
     passing=instruction("tcmp", "16x32xu8", "16x256xf32", "16x256xf32"),
     on="cpu a2a3 a5",
 )
 def mask_has_a_bit_for_each_column(op: PtoOp, know: Facts) -> Violations:
-    """A row of the mask has room for a bit of each valid column."""
+    """A row of the mask must have a bit for each valid column."""
     mask, data = _slots(op)
     columns, width = know.tile(data).valid_cols, know.tile(mask).cols * know.tile(mask).size
     if columns != DYNAMIC and width * 8 < columns:
@@ -47,13 +47,14 @@ def mask_has_a_bit_for_each_column(op: PtoOp, know: Facts) -> Violations:
 @rule(
     "PTO-E702",
     source="TCMP and TCMPS headers of A2/A3, 32-bit integers",
-    reason="The vector unit compares 32-bit integers for equality only; the other modes would give that too.",
+    reason="The vector unit compares 32-bit integers for equality only; other modes would give the same "
+    "result as eq.",
     failing=instruction("tcmp", "16x32xu8", "16x32xi32", "16x32xi32", attrs="cmpMode = #pto<cmp lt>"),
     passing=instruction("tcmp", "16x32xu8", "16x32xi32", "16x32xi32", attrs="cmpMode = #pto<cmp ne>"),
     on="a2a3",
 )
 def integers_are_compared_for_equality(op: CompareOp, know: Facts) -> Violations:
-    """32-bit integers are compared with `eq` or `ne`."""
+    """32-bit integers must be compared with `eq` or `ne`."""
     mode, element = know.target.value(op, "cmpMode"), know.tile(_slots(op)[1]).element
     if element is BY_TEXT["i32"] and mode not in (CmpMode.EQ, CmpMode.NE):
         fix = "convert both to f32 (tcvt) if their numbers fit it"
@@ -63,13 +64,14 @@ def integers_are_compared_for_equality(op: CompareOp, know: Facts) -> Violations
 @rule(
     "PTO-E703",
     source="TCMPS and TSEL headers of the simulator: bits are one stream",
-    reason="The simulator does not start each row of the mask at a new byte; its bits are one stream.",
+    reason="The simulator writes the bits as one stream, without starting each row at a new byte.",
     failing=instruction("tsel", "16x32xf32", "16x32xu8", "16x32xf32", "16x32xf32"),
     passing=instruction("tsel", "16x32xf32", "16x32xu8, valid=16x4", "16x32xf32", "16x32xf32"),
     on="cpu",
 )
 def mask_is_valid_for_its_bits(op: PtoOp, know: Facts) -> Violations:
-    """The mask is valid for exactly the bytes that hold a row's bits, and these are whole bytes."""
+    """The valid columns of the mask must be exactly the bytes of a row's bits, and these must be whole
+    bytes."""
     mask, data = _slots(op)
     found, columns = know.tile(mask).valid_cols, know.tile(data).valid_cols
     if isinstance(op, TCmpSOp):

@@ -44,13 +44,13 @@ def _has_several_rows(_op: TGatherOp, know: Facts) -> bool:
 @constraint(
     "PTO-A240",
     source="A5 header of TGATHER",
-    reason="Positions advance by 64 with every 64 elements that are compared, and rows begin anew: those of "
-    "other rows would not be positions of the source.",
+    reason="Positions advance by 64 for every 64 compared elements and restart in each row; with other "
+    "extents they would not be positions in the source.",
     failing=compare(src="4x64xf32, valid=4x48"),
     passing=_GOOD,
 )
 def compared_rows_are_whole_repeats() -> Stated:
-    """Compare form: a source of several valid rows has a multiple of 64 valid columns."""
+    """Compare form: a source with several valid rows must have a multiple of 64 valid columns."""
     yield Relation("src.valid_cols", "multiple of", LANES, ", or one row", when=_has_several_rows)
 
 
@@ -63,8 +63,8 @@ def compared_rows_are_whole_repeats() -> Stated:
     on="a2a3 a5",
 )
 def thresholds_follow_each_other(op: TGatherOp, know: Facts) -> Violations:
-    """Compare form: a tile of thresholds has one row, or one column in col_major, with an element for each
-    valid row of the source."""
+    """Compare form: a tile of thresholds must have one row, or one column in col_major, with an element for
+    each valid row of the source."""
     if op.indices is None:
         return
     k, rows = know.tile("indices"), know.tile("src").valid_rows
@@ -88,7 +88,7 @@ def thresholds_follow_each_other(op: TGatherOp, know: Facts) -> Violations:
     on="a2a3",
 )
 def thresholds_are_as_wide_as_the_source(op: TGatherOp, know: Facts) -> Violations:
-    """Compare form: thresholds have as many bits as the elements of the source."""
+    """Compare form: thresholds must have as many bits as the elements of the source."""
     if op.indices is not None and know.tile("indices").size != know.tile("src").size:
         found, size = know.tile("indices").element_name, 8 * know.tile("src").size
         yield mismatch("element type of the thresholds", found, f"i{size} or u{size}", slot="indices")
@@ -97,14 +97,14 @@ def thresholds_are_as_wide_as_the_source(op: TGatherOp, know: Facts) -> Violatio
 @rule(
     "PTO-A243",
     source="A2/A3 header of TGATHER",
-    reason="Each row has a line of bits of its own in the scratch tile, and positions lie behind the last.",
+    reason="Each row has its own line of bits in the scratch tile; the positions follow the last one.",
     failing=compare(tmp="1x1024xi32"),
     passing=_GOOD,
     on="a2a3",
 )
 def compare_scratch_has_a_line_for_each_row(op: TGatherOp, know: Facts) -> Violations:
-    """Compare form: the scratch tile has as many rows as the source has valid ones, and its columns are a
-    multiple of 32 with a byte for 8 elements of a row."""
+    """Compare form: the scratch tile needs as many rows as the source has valid rows, and columns in a
+    multiple of 32 with one byte for 8 elements of a row."""
     if op.tmp is None:
         return
     tmp, rows = know.tile("tmp").type, know.tile("src").valid_rows
@@ -121,14 +121,14 @@ _INDEX = instruction("tgather", "16x32xi16", "16x32xi16", "16x32xi16")
 @rule(
     "PTO-A244",
     source="A5 header of TGATHER",
-    reason="Bytes are gathered by lanes of 16 bits, and 64 bits by lanes of 32: an index of another width is "
-    "cut apart.",
+    reason="Bytes are gathered by 16-bit lanes and 64-bit elements by 32-bit lanes; an index of another "
+    "width would be split.",
     failing=instruction("tgather", "16x32xi32", "16x32xi32", "16x32xi16"),
     passing=_INDEX,
     header=True,
 )
 def indices_are_as_wide_as_lanes_of_the_data(op: TGatherOp, know: Facts) -> Violations:
-    """Index form: data of 4 and 8 bytes has indices of 32 bits, data of 1 byte has indices of 16."""
+    """Index form: data of 4 or 8 bytes needs 32-bit indices, data of 1 byte needs 16-bit indices."""
     src, indices = know.tile("src"), know.tile("indices")
     if indices.size not in (2, 4) or not know.target.takes(op, "dst", src.element.type, isa=know.isa):
         return  # The type is what is wrong.
@@ -150,12 +150,12 @@ def _mask(type: str, axis: str) -> str:
 @rule(
     "PTO-A245",
     source="A5 header of TGATHER",
-    reason="The headers have 64 bits along rows only.",
+    reason="The headers implement 64-bit elements along rows only.",
     failing=_mask("i64", "col"),
     passing=_mask("i32", "col"),
     header=True,
 )
 def wide_elements_are_kept_along_rows(op: TGatherOp, know: Facts) -> Violations:
-    """Mask form: 64-bit elements are kept along rows."""
+    """Mask form: 64-bit elements need axis "row"."""
     if know.tile("src").size == 8 and op.axis is not None and op.axis.data == "col":
         yield mismatch("axis", '"col"', '"row" for 64 bits', field="axis")

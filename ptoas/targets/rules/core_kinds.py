@@ -14,7 +14,7 @@ from ptoas.dialects.pto.channel import InitializePipeOp, NumberedChannelOp
 from ptoas.dialects.pto.core_sync import CounterOp, SectionOp
 from ptoas.dialects.pto.enums import KernelKind, TileLoc
 from ptoas.dialects.pto.types import TileType
-from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rule import Violation, rule
 from ptoas.targets.rules.channel_examples import CUBE, VECTOR
 from ptoas.targets.target import Target
 
@@ -34,8 +34,7 @@ _STEP = """ {
 @rule(
     "PTO-H140",
     source="PTOAS pto.kernel_kind, section.cube, section.vector",
-    reason="A core has neither the memories nor the pipes of the other kind; its compiler leaves the other's "
-    "part out.",
+    reason="A core has neither the memories nor the pipes of the other kind.",
     failing=f"{_MATMUL}{VECTOR}{_STEP}",
     passing=f"{_MATMUL}{CUBE}{_STEP}",
     on="a5 a5-custom",
@@ -43,19 +42,16 @@ _STEP = """ {
     depends_on="nothing",
 )
 def an_instruction_is_on_its_core(facts: FunctionFacts, _target: Target) -> Violations:
-    """In a function or section of one kind of core stands only what that kind can do: its own side of
-    channels, tiles of its memories. A counter of a pipe that only the other kind has is a warning: nothing is
-    ever given to that pipe here, so the counter follows nothing."""
+    """Code for one kind of core may only contain instructions of that kind: its side of channels, and tiles
+    of its memories. A counter on a pipe of the other kind is a warning, because nothing runs on that pipe."""
     kind = kind_of(facts.func)
     if kind is None and not any(True for _ in facts.instances(SectionOp)):
         return
     for op in _core_sensitive_operations(facts, kind):
         here, own = core_of(op), own_kind(op)
         if here is not None and own is not None and here is not own:
-            yield mismatch(
-                f"core of {op.name.removeprefix('pto.')}",
-                here.value,
-                own.value,
+            yield Violation(
+                f"`{op.name.removeprefix('pto.')}` runs on the {own.value} core, but is in {here.value} code",
                 op=op,
                 part="statement",
                 severity=Severity.WARNING if isinstance(op, CounterOp) else None,

@@ -41,8 +41,10 @@ def crossing_parts(function: FuncOp) -> Violations:
     """Find uses across the cube and vector parts of a mixed function."""
     if function.function_type.outputs.data:
         name = function.sym_name.data
-        message = f"@{name} returns a value, and cube and vector cores run different parts of it"
-        yield Violation(message, op=function, fix="let it write memory, or give it one kind of core")
+        message = f"@{name} returns a value, but cube and vector cores run different parts of it"
+        yield Violation(
+            message, op=function, fix="write the value to memory, or give the function one kernel kind"
+        )
     seen: set[tuple[Operation, Operation]] = set()
     for kind in KernelKind:
         for op, reader in left_out(function, kind)[1]:
@@ -50,20 +52,19 @@ def crossing_parts(function: FuncOp) -> Violations:
                 continue
             seen.add((op, reader))
             yield Violation(
-                f"`{name_of(reader)}` on the {kind.value} core needs what `{name_of(op)}` gives, which runs "
-                "on the other kind",
+                f"`{name_of(reader)}` on the {kind.value} core uses the result of `{name_of(op)}`, which "
+                "runs on the other kind of core",
                 op=reader,
                 part="statement",
-                fix="a tile goes through a channel or memory, a number through memory",
-                related=(Related("it is here", op),),
+                fix="pass a tile through a channel or global memory, a scalar through global memory",
+                related=(Related("computed here", op),),
             )
 
 
 @rule(
     "PTO-H303",
     source="PTOAS section.cube, section.vector; public memory model: cube core and vector core",
-    reason="The parts of a function for cube and vector cores run on different cores, which share only "
-    "global memory.",
+    reason="The parts run on different cores, which share only global memory.",
     failing=_READS.replace("SOME", "%some"),
     passing=_READS.replace("SOME", "%least").replace(
         "  pto.wait", "  %least = arith.cmpi ne, %at, %last : index\n  pto.wait"
@@ -72,8 +73,8 @@ def crossing_parts(function: FuncOp) -> Violations:
     scope="function",
 )
 def a_part_needs_nothing_of_the_other(facts: FunctionFacts, target: Target) -> Violations:
-    """What one kind of core computes the other can't use: of a function with parts for both, neither reads a
-    result of the other, and it gives no value back."""
+    """In a function with cube and vector parts, neither part may use a result of the other, and the function
+    must not return a value."""
     function = facts.func
     if not is_mixed(function):
         return
@@ -106,8 +107,8 @@ def _program(cube: str, vector: str, end: str) -> str:
 @rule(
     "PTO-H223",
     source="public memory model: cube core and vector core; PTOAS section.cube, section.vector",
-    reason="A device has no core with a matrix unit and a unified buffer: a run does such a function as one "
-    "sequence of steps, but its C++ has no core to run on.",
+    reason="No core has both a matrix unit and a unified buffer. `run` executes such a function as one "
+    "sequence, but its C++ can't run on a device.",
     failing=_program("", "", ""),
     passing=_program("pto.section.cube {", "pto.section.vector {", "}"),
     on="a2a3 a5 a5-custom",
@@ -116,8 +117,8 @@ def _program(cube: str, vector: str, end: str) -> str:
     depends_on="nothing",
 )
 def a_function_says_which_core_runs_what(facts: FunctionFacts, _target: Target) -> Violations:
-    """A function that works with memories of the cube core and of vector cores has a part for each: sections,
-    or functions of one kind."""
+    """A function that uses memories of both cube and vector cores must have a part for each: sections, or
+    functions of one kind."""
     function = facts.func
     locs = {
         tile.type.loc.data
@@ -135,12 +136,12 @@ def a_function_says_which_core_runs_what(facts: FunctionFacts, _target: Target) 
         return
     (_, one), (other, op) = first.items()
     yield Violation(
-        f"`{name_of(op)}` is for {_NAMES[other]}, what comes before it is not, and "
-        f"@{function.sym_name.data} does not say which core runs what",
+        f"@{function.sym_name.data} mixes cube and vector instructions; `{name_of(op)}` is for "
+        f"{_NAMES[other]}",
         op=op,
         part="statement",
-        fix="pto.section.cube and pto.section.vector, and a channel or counters between them",
-        related=(Related("the first of another core", one),),
+        fix="put each part into pto.section.cube or pto.section.vector, connected by a channel or counters",
+        related=(Related("the first instruction for the other kind of core", one),),
     )
 
 

@@ -31,8 +31,7 @@ _A5 = "a5 a5-custom"
 @rule(
     "PTO-H141",
     source="PTOAS section.cube, section.vector",
-    reason="The function, or the section around it, has said already which core runs what; a part for the "
-    "other kind would never run.",
+    reason="A part for the other kind of core would never run.",
     failing=f"func.func @kernel() {VECTOR} {{\n  pto.section.cube {{\n  }}\n  return\n}}",
     passing="func.func @kernel() {\n  pto.section.vector {\n  }\n  return\n}",
     on=EVERYWHERE,
@@ -40,20 +39,25 @@ _A5 = "a5 a5-custom"
     depends_on="nothing",
 )
 def a_section_stands_by_itself(facts: FunctionFacts, _target: Target) -> Violations:
-    """A section stands in a function without a kernel kind or of its own kind, and in no other section."""
+    """A section must be in a function without a kernel kind or of the same kind, and not inside another
+    section."""
     for op in facts.instances(SectionOp):
         outer = op.parent_op()
         while outer is not None and not isinstance(outer, SectionOp | FuncOp):
             outer = outer.parent_op()
         if isinstance(outer, SectionOp):
-            found = f"inside `{outer.mnemonic()}`"
+            found = f"`{outer.mnemonic()}`"
         elif (kind := kind_of(facts.func)) not in (None, op.KIND):
             assert kind is not None
-            found = f"in a function of kind {kind.value}"
+            found = f"a function of kind {kind.value}"
         else:
             continue
-        required = f"in a function without a kind or of kind {op.KIND.value}, and in no other section"
-        yield mismatch(op.mnemonic(), found, required, op=op, part="statement")
+        yield Violation(
+            f"`{op.mnemonic()}` is inside {found}",
+            op=op,
+            part="statement",
+            fix=f"move it into a function without a kind, or of kind {op.KIND.value}",
+        )
 
 
 # --- rings ----------------------------------------------------------------------------------------------
@@ -68,15 +72,15 @@ _PLACED = once(
 @rule(
     "PTO-H116",
     source="PTOAS reserve_buffer: left out of memory planning",
-    reason="Slots are filled while the function works with its tiles: what lies on a ring is overwritten.",
+    reason="Slots are filled while the function uses its tiles, so a tile on a ring is overwritten.",
     failing=_PLACED,
     passing=both(_PLACED, "8192 : i64", "9216 : i64"),
     on="a2a3 a5 a5-custom",
     scope="function",
 )
 def rings_lie_beside_tiles(facts: FunctionFacts, target: Target) -> Violations:
-    """No tile with an address lies on a ring with an address, and rings and the tiles that are alive at the
-    same time fit into their memory."""
+    """A tile with an address must not overlap a ring with an address, and rings and live tiles must fit into
+    their memory together."""
     rings = [ring for ring in facts.instances(ReserveBufferOp) if ring.space.data in _SPACES]
     for ring in rings:
         for root, bound in facts.addresses.items():
@@ -87,10 +91,9 @@ def rings_lie_beside_tiles(facts: FunctionFacts, target: Target) -> Violations:
             first, end = ring.address, ring.address + ring.size.value.data
             for op, at in bound:
                 if at is not None and at < end and first < at + type.size_bytes:
-                    yield mismatch(
-                        f"bytes of {value_name(root)}",
-                        f"{at} to {at + type.size_bytes}",
-                        f'none of {first} to {end}, the ring "{ring.buffer_name.data}"',
+                    yield Violation(
+                        f"`{value_name(root)}` (bytes {at} to {at + type.size_bytes - 1}) overlaps the ring "
+                        f'"{ring.buffer_name.data}" (bytes {first} to {end - 1})',
                         op=op,
                         slot="addr",
                         part="value",
@@ -119,14 +122,14 @@ _ADDRESS = {"args": "%ffts: !pto.ptr<i64>"}
 @rule(
     "PTO-H210",
     source="PTOAS sync.set, set_intra_block, set_cross_block",
-    reason="The cores of a block have 16 counters; on A5 vector core 1 has 16 more, the numbers from 16 on.",
+    reason="The cores of a block have 16 counters; on A5 vector core 1 has another 16, numbered from 16.",
     failing=kernel("pto.set_ffts %ffts : !pto.ptr<i64>", "pto.sync.set <PIPE_MTE3>, 16", **_ADDRESS),
     passing=kernel("pto.set_ffts %ffts : !pto.ptr<i64>", "pto.sync.set <PIPE_MTE3>, 15", **_ADDRESS),
     on="a2a3",
 )
 def a_counter_is_one_of_its_group(op: CounterOp, know: Facts, most: int = 15) -> Violations:
-    """A counter has a number from 0 to 15, on a5 set_intra_block and wait_intra_block one from 0 to 31;
-    ffts_mode is 0, 1 or 2."""
+    """The number of a counter must be 0 to 15, or 0 to 31 for set_intra_block and wait_intra_block on a5;
+    ffts_mode must be 0, 1 or 2."""
     given = op.event_id_dyn if isinstance(op, ModedCounterOp) else None
     number = op.number if given is None else know.knowledge.constant(given)
     if number is not None and not 0 <= number <= most:
@@ -143,7 +146,7 @@ A5_COUNTS = (Pipe.PIPE_FIX, Pipe.PIPE_MTE1, Pipe.PIPE_MTE2, Pipe.PIPE_MTE3, Pipe
 @rule(
     "PTO-H211",
     source="PTOAS sync.set, sync.wait: pipes",
-    reason="A counter is set after what one pipe was given; the others tell no core.",
+    reason="A counter is set after the instructions of one pipe; the others can't signal another core.",
     failing=kernel("pto.set_intra_block <PIPE_ALL>, 0"),
     passing=kernel("pto.set_intra_block <PIPE_MTE3>, 0"),
     on=_A5,
@@ -151,7 +154,7 @@ A5_COUNTS = (Pipe.PIPE_FIX, Pipe.PIPE_MTE1, Pipe.PIPE_MTE2, Pipe.PIPE_MTE3, Pipe
 def a_counter_is_of_a_pipe_that_signals(
     op: CounterOp, know: Facts, pipes: tuple[Pipe, ...] = WORKING_PIPES
 ) -> Violations:
-    """Counters are set and awaited by pipes that work, on a5 by FIX, MTE1, MTE2, MTE3 and V alone."""
+    """Counters need a working pipe, on a5 one of FIX, MTE1, MTE2, MTE3 and V."""
     if op.working_pipe not in pipes:
         required = f"one of {', '.join(pipe.value for pipe in pipes)}"
         yield mismatch("pipe", op.working_pipe.value, required, field="pipe")
@@ -168,7 +171,7 @@ def a_counter_is_of_a_pipe_that_signals(
     depends_on="nothing",
 )
 def counters_have_a_control_area(facts: FunctionFacts, _target: Target) -> Violations:
-    """On a2a3 a function that uses counters calls set_ffts before them, with a pointer to i64 or i8."""
+    """On a2a3 a function that uses counters must first call set_ffts with a pointer to i64 or i8."""
     counters = sorted(facts.instances(CounterOp), key=facts.ops.index)
     areas = list(facts.instances(SetFftsOp))
     for area in areas:
@@ -176,8 +179,8 @@ def counters_have_a_control_area(facts: FunctionFacts, _target: Target) -> Viola
         if isinstance(type, PtrType) and (found := element_text(type.element_type)) not in ("i64", "i8"):
             yield mismatch("element type of the control area", found, "i64 or i8", op=area, slot="ffts")
     if counters and not any(facts.ops.index(area) < facts.ops.index(counters[0]) for area in areas):
-        message = f"{counters[0].mnemonic()}: found no set_ffts before it, required one in the function"
-        fix = "pto.set_ffts with the address that the host gives"
+        message = f"`{counters[0].mnemonic()}` needs `set_ffts` before it in the function"
+        fix = "add `pto.set_ffts` with the address that the host passes"
         yield Violation(message, op=counters[0], part="statement", fix=fix)
 
 
@@ -191,18 +194,18 @@ _WORDS = 16
 @rule(
     "PTO-H213",
     source="PTOAS syncall; pto/common/syncall_soft.hpp header",
-    reason="A soft barrier counts in memory, by a cache line of its own; a hard one has counters.",
+    reason="A soft barrier counts in memory, in a cache line of its own; a hard one has counters.",
     failing=kernel(_SOFT.format("%w : !pto.memref<8xi32>"), args="%w: !pto.memref<8xi32>"),
     passing=kernel(_SOFT.format("%w : !pto.memref<16xi32>"), args="%w: !pto.memref<16xi32>"),
     on=EVERYWHERE,
 )
 def a_soft_barrier_has_a_workspace(op: SyncAllOp, know: Facts) -> Violations:
-    """syncall soft has a workspace of at least 16 elements of i32 in global memory; hard has none, and no
-    number of cores."""
+    """syncall soft needs a workspace of at least 16 i32 elements in global memory; syncall hard takes neither
+    a workspace nor a number of cores."""
     space = op.workspace
     if op.mode.data is SyncAllMode.Hard:
         if space is not None or op.used_cores is not None:
-            yield mismatch("workspace", "one", "none with mode hard", slot="workspace", part="value")
+            yield Violation("mode hard takes no workspace", slot="workspace", part="value", fix="remove it")
         return
     assert space is not None, "the instruction itself asks for one"
     type = space.type
@@ -219,7 +222,7 @@ _KINDS = {SyncCoreType.AICOnly: KernelKind.Cube, SyncCoreType.AIVOnly: KernelKin
 @rule(
     "PTO-H214",
     source="PTOAS syncall core_type; pto/npu/a2a3/SyncAll.hpp header",
-    reason="A core that is not of the kind goes on at once, and nothing is ordered by it.",
+    reason="A core of another kind does not wait, so nothing is ordered.",
     failing=kernel(_HARD.format("aic_only")).replace("@kernel() {", f"@kernel() {VECTOR} {{"),
     passing=kernel(_HARD.format("aiv_only")).replace("@kernel() {", f"@kernel() {VECTOR} {{"),
     on=EVERYWHERE,
@@ -227,7 +230,7 @@ _KINDS = {SyncCoreType.AICOnly: KernelKind.Cube, SyncCoreType.AIVOnly: KernelKin
     depends_on="nothing",
 )
 def a_barrier_is_for_the_cores_that_reach_it(facts: FunctionFacts, _target: Target) -> Violations:
-    """syncall of one kind of core stands where that kind runs."""
+    """syncall for one kind of core must be in code for that kind."""
     for op in facts.instances(SyncAllOp):
         wanted, here = _KINDS.get(op.core_type.data), core_of(op)
         if wanted is not None and here is not None and here is not wanted:

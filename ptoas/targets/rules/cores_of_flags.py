@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ptoas.analysis.function import FunctionFacts
 from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.sync import FlagOp
-from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rule import Violation, rule
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.target import Target
 
@@ -27,24 +27,23 @@ def pipes_text(pipes: frozenset[Pipe]) -> str:
 @rule(
     "PTO-G101",
     source="public memory model: cube core and vector core; headers of TSYNC",
-    reason="A flag is a bit of one core. The cube core and a vector core have different pipes, and wait for "
-    "each other by counters of the block.",
+    reason="A flag is a bit of one core. Cube and vector cores have different pipes and synchronise by "
+    "counters of the block.",
     failing=_flags("FIX", "V"),
     passing=_flags("M", "FIX"),
     on="a2a3 a5 a5-custom",
     scope="function",
 )
 def a_flag_stays_on_its_core(facts: FunctionFacts, target: Target) -> Violations:
-    """Both pipes of a flag are pipes of one core: of the cube core, or of a vector core."""
+    """Both pipes of a flag must be pipes of the same core: cube or vector."""
     for op in facts.instances(FlagOp):
         source, sink = op.flag[:2]
         if not target.connects(source, sink):
             cores = "; or ".join(map(pipes_text, target.cores))
-            yield mismatch(
-                "flag",
-                f"{source.value} to {sink.value}",
-                f"two pipes of one core: {cores}",
+            yield Violation(
+                f"{source.value} and {sink.value} are pipes of different cores; a flag stays on one core "
+                f"({cores})",
                 op=op,
                 part="statement",
-                fix="set_intra_block and wait_intra_block between the cores, or a channel",
+                fix="use set_intra_block and wait_intra_block, or a channel",
             )

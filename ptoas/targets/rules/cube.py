@@ -32,7 +32,7 @@ def _halves(dst: str, src: str, mode: str) -> str:
 @rule(
     "PTO-K302",
     source="header of TMOV, A5: GetDualDstCtl; public fixpipe model page",
-    reason="One transfer writes to the unified buffers of both vector cores, half of it to each.",
+    reason="One transfer writes one half to the unified buffer of each vector core.",
     failing=_halves("16x32xf32", "31x32xf32", "dual_mode_split_m").replace(
         "31x32xf32", "32x32xf32, valid=31x32"
     ),
@@ -42,10 +42,9 @@ def _halves(dst: str, src: str, mode: str) -> str:
 def halves_of_an_accumulator_are_equal(
     op: FixpipeOp, know: Facts, both: bool = True, to_vec: bool = True
 ) -> Violations:
-    """accToVecMode is for an accumulator on its way to the unified buffer. In halves it goes as it is,
-    without a scale or a conversion, not to a col_major tile, and by textract from its beginning alone: split
-    by rows an even number of them, into boxes all of its rows, by columns a multiple of 32, into a tile with
-    room for one half."""
+    """accToVecMode is for an accumulator moved to the unified buffer. A split mode takes no scale, conversion
+    or col_major tile, and textract only from index 0, 0; by rows it needs an even number of rows (all rows
+    for boxes), by columns a multiple of 32, and a destination for one half."""
     if op.acc_to_vec_mode is None:
         return
     src, dst, mode = know.tile("src"), know.tile("dst"), op.acc_to_vec_mode.data
@@ -104,8 +103,8 @@ def _phases(product: str) -> str:
 @rule(
     "PTO-K303",
     source="public TMATMUL and TSTORE pages: AccPhase and STPhase; headers: unit flag",
-    reason="A store with a phase waits until the last product has said that it was the last, and a product "
-    "with a phase until the last store has said so: a word that is never said is waited for for ever.",
+    reason="A store with a phase waits for the final product, and a product with a phase for the final "
+    "store; if that never comes, it waits for ever.",
     failing=_phases("partial"),
     passing=_phases("final"),
     on="a2a3 a5",
@@ -113,8 +112,9 @@ def _phases(product: str) -> str:
     depends_on="nothing",
 )
 def phases_of_an_accumulator_take_turns(facts: FunctionFacts, _target: Target) -> Violations:
-    """A store with stPhase follows a product into the same accumulator with accPhase final, and has no scales
-    of columns; a product with accPhase does not follow a final one before a store with stPhase final."""
+    """A store with stPhase must follow a product into the same accumulator with accPhase final, and takes no
+    scales of columns; a product with accPhase must not follow a final one before a store with stPhase
+    final."""
     for op in walk(facts.func):
         for block in (block for region in op.regions for block in region.blocks):
             yield from _check_phases(block.ops, facts)
@@ -135,8 +135,8 @@ def _check_phases(ops: Iterable[Operation], facts: FunctionFacts) -> Violations:
             has_phase = phase in (AccPhase.Partial, AccPhase.Final)
             if has_phase and earlier is not None and earlier[2]:
                 yield Violation(
-                    f"product with accPhase into {value_name(dst)}: found a final product in it that no "
-                    "final store has taken, required a store with stPhase final between them",
+                    f"product into `{value_name(dst)}` follows a final product that was not stored with "
+                    "stPhase final",
                     op=op,
                     field="accPhase",
                     fix="store it with stPhase final before, or make the earlier product partial",
@@ -155,8 +155,7 @@ def _store(
         return
     if op.fp is not None:
         yield Violation(
-            f"store with stPhase {phase.value}: found scales of columns, required none: the library's call "
-            "with scales has no phase",
+            f"a store with stPhase {phase.value} takes no scales of columns",
             op=op,
             field="stPhase",
             fix="leave both phases out, and order the product and the store by a flag",
@@ -168,8 +167,7 @@ def _store(
         if not waits:
             said = "none" if product.acc_phase is None else product.acc_phase.data.value
             yield Violation(
-                f"store with stPhase {phase.value}: found a product with accPhase {said} before it, required "
-                "final",
+                f"store with stPhase {phase.value} follows a product with accPhase {said}, expected final",
                 op=op,
                 field="stPhase",
                 fix="write accPhase final at the last product, or leave stPhase out",
@@ -206,15 +204,15 @@ def _turned(opcode: str, dst: str, src: str) -> str:
 @rule(
     "PTO-K304",
     source="header of TEXTRACT, A5: transposed loads of 4 bits; D56",
-    reason="Neighbours in a byte are neighbours in a row on the one side, and in a column on the other: the "
-    "bytes are taken apart and put together again.",
+    reason="Neighbours in a byte are neighbours in a row on one side and in a column on the other, so "
+    "the bytes are repacked.",
     failing=_turned("tmov", "64x64x!pto.f4E2M1x2", "64x64x!pto.f4E2M1x2"),
     passing=_turned("tmov", "32x128x!pto.f4E2M1x2", "64x64x!pto.f4E2M1x2"),
     on="a5",
 )
 def pairs_are_turned_whole(op: FixpipeOp, know: Facts, transposes: bool = True) -> Violations:
-    """Where pairs of fp4 are transposed on their way to left or right, both tiles have the same numbers:
-    twice the columns, or rows, that count pairs. Of a part its indices are those of the source."""
+    """If pairs of fp4 are transposed on their way to left or right, both tiles must have the same numbers:
+    twice the columns, or rows, that count pairs. Indices of a part are those of the source."""
     src, dst = know.tile("src"), know.tile("dst")
     if src.element.kind != "pairs" or dst.loc not in (TileLoc.Left, TileLoc.Right):
         return

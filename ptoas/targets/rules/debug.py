@@ -24,14 +24,14 @@ def _print(format: str) -> str:
 @rule(
     "PTO-G303",
     source="PTOAS print",
-    reason="A conversion that does not fit makes printf read something else, or nothing that is there.",
+    reason="printf would read a wrong or missing argument.",
     failing=_print("%f and %d"),
     passing=_print("x is %d"),
     on="cpu a2a3 a5 a5-custom",
 )
 def format_prints_the_scalar(op: PrintOp, know: Facts) -> Violations:
-    """The format has one conversion, of integers for an integer (%d, %i, %u, %x, %o, %c) and of floats for a
-    float (%f, %e, %g)."""
+    """The format must have exactly one conversion that fits the value: %d, %i, %u, %x, %X, %o or %c for an
+    integer, %f, %e or %g for a float."""
     is_float = isinstance(op.scalar.type, AnyFloat)
     kinds = _CONVERSION.findall(op.format.data.replace("%%", ""))
     required = f"one of %{', %'.join(_FLOATS if is_float else _INTEGERS)}, once"

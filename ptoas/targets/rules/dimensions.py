@@ -19,13 +19,13 @@ def _ask(dim: int) -> str:
 @rule(
     "PTO-G305",
     source="PTOAS get_tensor_view_dim, get_tensor_view_stride",
-    reason="Behind the last dimension of a view there is no other.",
+    reason="The view has no further dimension.",
     failing=_ask(2),
     passing=_ask(1),
     on="cpu a2a3 a5 a5-custom",
 )
 def dimension_is_one_of_the_view(op: DimensionOp, know: Facts) -> Violations:
-    """The number of a dimension is less than the view has, counted from 0."""
+    """The number of a dimension must be less than the rank of the view, counted from 0."""
     rank = len(know.view("view").type.shape)
     (dim,) = know.constants("dim")
     if dim is not None and not 0 <= dim < rank:

@@ -27,18 +27,18 @@ Table = Mapping[str, str]
 @rule(
     "PTO-E401",
     source="public TMOV page, Constraints",
-    reason="There is no way between the other memories.",
+    reason="The hardware connects only some of the memories.",
     failing=instruction("tmov", "left, 16x32xf32, slayout=row_major", "16x32xf32"),
     passing=instruction("tmov", "16x32xf32", "16x32xf32"),
     on="a2a3 a5",
 )
 def move_has_a_way(op: movement.FixpipeOp, know: Facts, ways: Table = MappingProxyType({})) -> Violations:
-    """The target moves tiles between the source's and the destination's memory."""
+    """The target must support a move from the source's memory to the destination's."""
     src, dst = know.tile("src"), know.tile("dst")
     legal = ways.get(src.loc.value, "").split()
     if dst.loc.value not in legal:
-        required = f"{src.loc.value} to {' or '.join(legal)}" if legal else f"no move out of {src.loc.value}"
-        yield mismatch("move", f"{src.loc.value} to {dst.loc.value}", required, slot="dst")
+        others = f"{src.loc.value} moves to {' or '.join(legal) or 'no memory'}"
+        yield Violation(f"no move from {src.loc.value} to {dst.loc.value}; {others}", slot="dst")
 
 
 def _exp(precision: str) -> str:
@@ -54,14 +54,14 @@ def _axpy(src: str, dst: str) -> str:
 @rule(
     "PTO-E312",
     source="device headers of A2/A3: the template parameter is taken and not used",
-    reason="The result is that of the default precision, whatever the attribute says.",
+    reason="The result has the default precision, and the attribute is ignored.",
     failing=_exp("high_precision"),
     passing=_exp("default"),
     on="a2a3",
     severity=Severity.WARNING,
 )
 def high_precision_has_an_effect(op: PtoOp, know: Facts, by_scratch: bool = False) -> Violations:
-    """A higher precision is asked for only where the target has one, or gets there with a scratch tile."""
+    """A higher precision must be supported by the target, directly or with a scratch tile."""
     if know.target.value(op, "precisionType") is not Precision.High or (by_scratch and know.values("tmp")):
         return
     fix = "give it a scratch tile" if by_scratch else "leave the attribute out"
@@ -72,7 +72,7 @@ def high_precision_has_an_effect(op: PtoOp, know: Facts, by_scratch: bool = Fals
 @rule(
     "PTO-E317",
     source="public TPOW page, A2/A3; pto/npu/a2a3/TPow.hpp header: one algorithm",
-    reason="The header takes the parameter and calculates with the default precision all the same.",
+    reason="The header accepts the parameter but computes with the default precision.",
     failing=instruction(
         "tpow", *["16x32xf32"] * 3, attrs="precisionType = #pto<pow_precision high_precision>"
     ),
@@ -80,7 +80,7 @@ def high_precision_has_an_effect(op: PtoOp, know: Facts, by_scratch: bool = Fals
     on="a2a3",
 )
 def power_has_one_precision(op: PtoOp, know: Facts) -> Violations:
-    """tpow and tpows have no algorithm of high precision on A2/A3."""
+    """tpow and tpows have no high-precision algorithm on A2/A3."""
     if know.target.value(op, "precisionType") is Precision.High:
         yield mismatch(
             "precision",
@@ -95,26 +95,26 @@ def power_has_one_precision(op: PtoOp, know: Facts) -> Violations:
 @constraint(
     "PTO-E313",
     source="header of the simulator: one template parameter for both tiles",
-    reason="The call does not compile with two types of tiles.",
+    reason="The library's call takes both tiles as one C++ type.",
     failing=instruction("trems", "16x32xf32", "16x32xf32", "f32", "1x32xf32"),
     passing=instruction("trems", "16x32xf32", "16x32xf32", "f32", "16x32xf32"),
     on="cpu",
 )
 def scratch_has_the_type_of_the_destination() -> Stated:
-    """A scratch tile that is given has the type of the destination."""
+    """A scratch tile must have the type of the destination."""
     yield Relation("tmp.type", "equal to", "dst.type")
 
 
 @rule(
     "PTO-V133",
     source="pto_instr.hpp, TAND and TOR; headers of the simulator, TADD and TABS: one template parameter",
-    reason="The call does not compile with tiles of several types.",
+    reason="The call does not compile with different tile types.",
     failing=instruction("tand", "16x32xi16", "16x32xi16", "16x64xi16, valid=16x32"),
     passing=instruction("tand", "16x32xi16", "16x32xi16", "16x32xi16"),
     on="cpu a2a3 a5",
 )
 def tiles_have_one_type(op: PtoOp, know: Facts, slots: str = "src0 src1") -> Violations:
-    """Tiles that the library's call takes as one C++ type have the type of the destination."""
+    """Tiles that the library's call takes as one C++ type must have the type of the destination."""
     dst = know.tile("dst")
     for slot in slots.split():
         tile = know.tile(slot)
@@ -127,14 +127,14 @@ def tiles_have_one_type(op: PtoOp, know: Facts, slots: str = "src0 src1") -> Vio
 @rule(
     "PTO-E314",
     source="header of the simulator: static_assert on the static valid extents",
-    reason="An extent that is open in one type and fixed in the other does not compile.",
+    reason="A dynamic extent in one type and a static one in the other does not compile.",
     failing=instruction("tsqrt", "16x32xf32", "16x32xf32, valid=16x?"),
     passing=instruction("tsqrt", "16x32xf32, valid=16x?", "16x32xf32, valid=16x?"),
     on="cpu",
 )
 def valid_extents_are_open_in_both(op: PtoOp, know: Facts, mirrored: bool = False) -> Violations:
-    """A valid extent is open in the types of both tiles, or in neither; of a transposed tile, rows for
-    columns."""
+    """A valid extent must be dynamic in the types of both tiles or in neither (rows and columns swapped for a
+    transposed tile)."""
     src, dst = (know.tile(slot).type.valid for slot in ("src", "dst"))
     dst = dst[::-1] if mirrored else dst
     if [extent == DYNAMIC for extent in src] != [extent == DYNAMIC for extent in dst]:
@@ -144,7 +144,7 @@ def valid_extents_are_open_in_both(op: PtoOp, know: Facts, mirrored: bool = Fals
 @rule(
     "PTO-E315",
     source="C++ and the device headers: a shift by the width or more, or backwards, is not defined",
-    reason="No document says what is left of the number.",
+    reason="No document defines the result of a larger shift.",
     failing=kernel(
         "%n = arith.constant 16 : i16",
         "%d = pto.tshls %a, %n : (!pto.tile<8x16xi16>, i16) -> !pto.tile<8x16xi16>",
@@ -158,7 +158,7 @@ def valid_extents_are_open_in_both(op: PtoOp, know: Facts, mirrored: bool = Fals
     on="cpu a2a3 a5",
 )
 def shift_is_less_than_the_width(op: BitScalarOp, know: Facts) -> Violations:
-    """A tile is shifted by a number of bits from 0 to less than the width of its elements."""
+    """A tile must be shifted by 0 or more bits, and fewer than its elements have."""
     (count,), bits = know.constants("scalar"), 8 * know.tile("src").size
     if count is not None and not 0 <= count < bits:
         yield mismatch("shift", f"{count} bits", f"0 to {bits - 1}", slot="scalar", part="value")
@@ -167,13 +167,13 @@ def shift_is_less_than_the_width(op: BitScalarOp, know: Facts) -> Violations:
 @rule(
     "PTO-E316",
     source="device headers, TAXPY: static_assert on the two types",
-    reason="The product is added in the destination's type; no other pair is an instruction.",
+    reason="The product is added in the destination's type; the hardware has no other pair.",
     failing=_axpy("f32", "f16"),
     passing=_axpy("f16", "f32"),
     on="cpu a2a3 a5",
 )
 def sum_takes_the_product(op: TAxpyOp, know: Facts) -> Violations:
-    """The destination has the source's element type, or is f32 where the source is f16."""
+    """The destination must have the source's element type, or be f32 if the source is f16."""
     src, dst = know.tile("src").element, know.tile("dst").element
     if src != dst and (src.text, dst.text) != ("f16", "f32"):
         required = f"{src.text} or f32" if src.text == "f16" else src.text
@@ -187,13 +187,14 @@ def _quotient(cols: int) -> str:
 @rule(
     "PTO-E956",
     source="device header of A5, Int64Div.hpp: a loop over rows, and one vector for each",
-    reason="The columns behind it keep what they held.",
+    reason="Further columns keep their old contents.",
     failing=_quotient(128),
     passing=_quotient(64),
     on="a5",
 )
 def one_vector_is_divided(op: PtoOp, know: Facts, lanes: int = 0) -> Violations:
-    """Quotients and remainders of 64-bit integers have no more valid columns than a vector has lanes."""
+    """Quotients and remainders of 64-bit integers must not have more valid columns than a vector has
+    lanes."""
     cols = know.tile("dst").valid[1]
     if cols != DYNAMIC and cols > lanes:
         fix = f"divide tiles of {lanes} columns one after the other"

@@ -18,14 +18,14 @@ from ptoas.targets.rules.operands import is_no_op
 @rule(
     "PTO-E501",
     source="the TROWEXPAND* headers, shapes of the sources",
-    reason="The source that is repeated is told from the other by its layout and its valid columns.",
+    reason="The repeated source is identified by its layout and its valid columns.",
     failing=instruction("trowexpandmul", "16x32xf32", "16x32xf32", "16x32xf32"),
     passing=instruction("trowexpandmul", "16x32xf32", "16x32xf32", "16x1xf32"),
     on="cpu a2a3 a5",
 )
 def one_source_has_a_value_for_each_row(op: RowExpandOp, know: Facts) -> Iterator[Violation]:
-    """One source is row_major and valid as the destination; the other has one column (col_major), or rows of
-    32 bytes (row_major). Of one column both look alike: then the first is the full one."""
+    """One source must be row_major with the valid shape of the destination; the other must have one column
+    (col_major) or rows of 32 bytes (row_major). If both have one column, the first is the full one."""
     if is_no_op(know):
         return
     dst = know.tile("dst")
@@ -49,13 +49,13 @@ def one_source_has_a_value_for_each_row(op: RowExpandOp, know: Facts) -> Iterato
 @rule(
     "PTO-E502",
     source="the TROWEXPAND* headers, form with tmp",
-    reason="The scratch tile is for the values of a column; rows of 32 bytes are read as they are.",
+    reason="The scratch tile holds the values of a column; rows of 32 bytes need none.",
     failing=instruction("trowexpandmul", "16x32xf32", "16x32xf32", "16x8xf32", "1x128xf32"),
     passing=instruction("trowexpandmul", "16x32xf32", "16x32xf32", "16x1xf32", "1x128xf32"),
     on="a2a3",
 )
 def scratch_is_for_a_column(op: RowExpandOp, know: Facts) -> Iterator[Violation]:
-    """With a scratch tile, the source that is repeated is a column (col_major)."""
+    """With a scratch tile the repeated source must be a column (col_major)."""
     each = "src0" if _repeats_the_first(know) else "src1"
     if op.tmp is not None and _is_row_major(know.tile(each)):
         found = know.tile(each).layout_text

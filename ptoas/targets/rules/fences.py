@@ -24,7 +24,7 @@ _EVERYWHERE = "cpu a2a3 a5 a5-custom"
 @rule(
     "PTO-H201",
     source="PTOAS pipe attribute",
-    reason="Nothing runs on the other pipes, so nothing can be ordered by them.",
+    reason="Nothing runs on the other pipes.",
     failing=kernel("pto.barrier #pto.pipe<PIPE_MTE4>"),
     passing=kernel("pto.barrier #pto.pipe<PIPE_MTE3>"),
     on=_EVERYWHERE,
@@ -32,7 +32,7 @@ _EVERYWHERE = "cpu a2a3 a5 a5-custom"
     depends_on="nothing",
 )
 def synchronisation_names_pipes_that_work(facts: FunctionFacts, _target: Target) -> Violations:
-    """Flags and barriers are of the pipes S, V, M, MTE1, MTE2, MTE3 and FIX."""
+    """Flags and barriers need one of the pipes S, V, M, MTE1, MTE2, MTE3 and FIX."""
     known = {*WORKING_PIPES, Pipe.PIPE_ALL}
     for op in (*facts.instances(FlagOp), *facts.instances(DrainOp)):
         pipes = op.flag[:2] if isinstance(op, FlagOp) else (op.drained,)
@@ -55,7 +55,7 @@ def synchronisation_names_pipes_that_work(facts: FunctionFacts, _target: Target)
     on="a5 a5-custom",
 )
 def a_token_has_a_number_from_0_to_31(op: BufferTokenOp, know: Facts) -> Violations:
-    """The number of a buffer's token is 0 to 31."""
+    """The number of a buffer token must be 0 to 31."""
     token = op.token
     written = isinstance(token, IntegerAttr)
     number = token.value.data if isinstance(token, IntegerAttr) else know.knowledge.constant(token)
@@ -67,20 +67,21 @@ def a_token_has_a_number_from_0_to_31(op: BufferTokenOp, know: Facts) -> Violati
 @rule(
     "PTO-H205",
     source="PTOAS fence.barrier_all: local_memory has no emission",
-    reason="Nothing but this core sees its local memory; a barrier of PIPE_ALL orders it.",
+    reason="A fence makes writes visible to other cores, which can't see local memory. Use a barrier of "
+    "PIPE_ALL to order local memory.",
     failing=kernel("pto.fence.barrier_all #pto.fence_scope<local_memory>"),
     passing=kernel("pto.fence.barrier_all #pto.fence_scope<gm>"),
     on=_EVERYWHERE,
 )
 def a_fence_is_for_others(op: FenceBarrierAllOp, know: Facts) -> Violations:
-    """A fence makes writes visible to others: its scope is gm or all."""
+    """The scope of a fence must be gm or all."""
     if op.scope.data is FenceScope.LocalMemory:
         yield mismatch(
             "scope",
             op.scope.data.value,
             "gm or all",
             field="scope",
-            fix="use pto.barrier #pto.pipe<PIPE_ALL>",
+            fix="use `pto.barrier #pto.pipe<PIPE_ALL>`",
             fixit=Fixit("replace", "pto.barrier #pto.pipe<PIPE_ALL>"),
         )
 
@@ -88,12 +89,12 @@ def a_fence_is_for_others(op: FenceBarrierAllOp, know: Facts) -> Violations:
 @rule(
     "PTO-H207",
     source="PTOAS cmo.cacheinvalid: GM cache maintenance only",
-    reason="The scalar pipe caches global memory, and nothing else.",
+    reason="The scalar pipe caches global memory only.",
     failing=kernel("pto.cmo.cacheinvalid all #pto.address_space<vec>"),
     passing=kernel("pto.cmo.cacheinvalid all #pto.address_space<gm>"),
     on=_EVERYWHERE,
 )
 def the_cache_is_of_global_memory(op: CmoCacheInvalidOp, know: Facts) -> Violations:
-    """cmo.cacheinvalid is of global memory."""
+    """cmo.cacheinvalid needs global memory."""
     if op.space is not None and op.space.data not in (AddressSpace.GM, AddressSpace.Zero):
         yield mismatch("address space", op.space.data.value, "gm", field="space")

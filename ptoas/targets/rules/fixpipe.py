@@ -42,7 +42,7 @@ def _legal(source: ElementType, table: Table) -> list[str]:
 @rule(
     "PTO-K201",
     source="headers of TMOV, TEXTRACT, TINSERT and TSTORE: static checks of accumulators",
-    reason="The pipe behind the matrix unit has a mode for each conversion; most of them need a scale.",
+    reason="The fix pipe has a mode for each conversion, and most of them need a scale.",
     failing=instruction("tmov", nz("16x32xi8"), acc("16x32xf32")),
     passing=instruction("tmov", nz("16x32xf16"), acc("16x32xf32")),
     on="a2a3 a5",
@@ -50,7 +50,7 @@ def _legal(source: ElementType, table: Table) -> list[str]:
 def accumulator_is_converted(
     op: FixpipeOp | TStoreOp, know: Facts, plain: Table = NOTHING, scaled: Table = NOTHING
 ) -> Violations:
-    """An accumulator becomes a type that the target converts to, with a scale or without one."""
+    """The target must support the conversion of the accumulator, with or without a scale."""
     src = know.tile("src")
     if src.loc is not TileLoc.Acc or _short(src.element) not in (*plain, *scaled):
         return  # What an accumulator holds is the product's and the store's to say.
@@ -74,7 +74,7 @@ def accumulator_is_converted(
 @rule(
     "PTO-K202",
     source="headers of TMOV, TEXTRACT, TINSERT and TSTORE: quantisation by columns",
-    reason="The pipe reads the scales from its own buffer, one for each column.",
+    reason="The pipe reads 8 bytes per column from its own buffer.",
     failing=kernel(
         f"pto.tmov ins(%a : !pto.tile_buf<{acc('16x16xi32')}>, %f : !pto.tile_buf<vec, 1x16xi64>) "
         f"outs(%d : !pto.tile_buf<{nz('16x16xf16')}>)",
@@ -90,8 +90,8 @@ def accumulator_is_converted(
     on="cpu a2a3 a5",
 )
 def scales_are_in_scaling(op: FixpipeOp | TStoreOp, know: Facts) -> Violations:
-    """Scales of columns are 64-bit words in the memory `scaling`, and as many as there are columns. Another
-    type is a warning: the headers take any, and the pipe reads 8 bytes for each column."""
+    """Scales of columns must be 64-bit words in the memory `scaling`, one for each column. Another type is a
+    warning, because the headers accept any."""
     if op.fp is None:
         return
     scales, src = know.tile("fp"), know.tile("src")
@@ -110,7 +110,7 @@ def scales_are_in_scaling(op: FixpipeOp | TStoreOp, know: Facts) -> Violations:
 @rule(
     "PTO-K203",
     source="headers of TMOV: static checks of biases and scales",
-    reason="The row is copied as it is, but for a bias that is widened.",
+    reason="The row is copied unchanged, except that a bias may be widened.",
     failing=instruction("tmov", "bias, 1x64xf16", "mat, 1x64xf16"),
     passing=instruction("tmov", "bias, 1x64xf32", "mat, 1x64xf16"),
     on="a2a3 a5",
@@ -118,8 +118,8 @@ def scales_are_in_scaling(op: FixpipeOp | TStoreOp, know: Facts) -> Violations:
 def row_of_a_table_fits(
     op: FixpipeOp, know: Facts, bias: Table = NOTHING, scaling: Table = NOTHING, by_source: bool = False
 ) -> Violations:
-    """A row that is moved to bias or scaling has a type that the target takes there; in bias it is a multiple
-    of 64 bytes, in scaling of 128, on A2/A3 before it is widened."""
+    """A row moved to bias or scaling must have a type that the target supports there, and a multiple of 64
+    bytes for bias or 128 bytes for scaling (on A2/A3 before widening)."""
     src, dst = know.tile("src"), know.tile("dst")
     table, step = (bias, 64) if dst.loc is TileLoc.Bias else (scaling, 128)
     legal = _legal(src.element, table)
@@ -147,15 +147,15 @@ def _from(row: int, col: int) -> str:
 @rule(
     "PTO-K204",
     source="headers of TEXTRACT and TINSERT: indices",
-    reason="Blocks are moved whole; one that is transposed on its way is a square.",
+    reason="Blocks are moved whole; a transposed block is a square.",
     failing=_from(8, 0),
     passing=_from(16, 32),
     on="a2a3 a5",
 )
 def part_is_made_of_blocks(op: PtoOp, know: Facts) -> Violations:
-    """A part of a matrix starts with a block; where blocks are transposed, at a multiple of 16 both ways, of
-    8-bit types of 32, of pairs of fp4 of 64 numbers. What comes from vec as it lies starts at a multiple of
-    32 bytes; of an accumulator, and of what it is inserted into, any row is the first."""
+    """A part of a matrix must start at a block boundary; if blocks are transposed, at a multiple of 16 in
+    both directions, 32 for 8-bit types, 64 for pairs of fp4. A part of vec that is not converted must
+    start at a multiple of 32 bytes; rows of an accumulator, and of the tile it is inserted into, are free."""
     src, dst = know.tile("src"), know.tile("dst")
     whole = src if isinstance(op, TExtractOp) else dst
     steps = whole.type.geometry.box
@@ -180,7 +180,7 @@ def part_is_made_of_blocks(op: PtoOp, know: Facts) -> Violations:
 @rule(
     "PTO-K205",
     source="public TMOV and TSTORE pages; D39",
-    reason="Only the plain one is described: what is negative becomes 0.",
+    reason="Only the plain relu is documented: negative values become 0.",
     failing=instruction(
         "tmov", nz("16x32xf16"), acc("16x32xf32"), attrs="reluPreMode = #pto<relu_pre_mode pwl>"
     ),
@@ -190,7 +190,7 @@ def part_is_made_of_blocks(op: PtoOp, know: Facts) -> Violations:
     on="cpu a2a3 a5",
 )
 def relu_is_the_plain_one(op: FixpipeOp | TStoreOp, know: Facts) -> Violations:
-    """reluPreMode is no_relu or normal_relu, and its source an accumulator."""
+    """reluPreMode must be no_relu or normal_relu, and its source an accumulator."""
     mode = op.relu_pre_mode
     if mode is None or mode.data is ReluPreMode.NoRelu:
         return

@@ -21,16 +21,17 @@ _GOOD_CPU = mgather("elem", "16x32xf32", "64x32xf32", "16x32xi32")
 @rule(
     "PTO-A301",
     source="000, CPU Reference Form; D17",
-    reason="The reference walks elements; read as Elem, row indices would give other data without a word.",
+    reason="The reference has no Coalesce parameter and reads every index as an element index, so row "
+    "indices would silently give other data.",
     failing=mgather("row", "16x32xf32", "64x32xf32", "16x32xi32"),
     passing=_GOOD_CPU,
     on="cpu",
 )
 def cpu_has_no_row_mode(op: MGatherOp, know: Facts) -> Violations:
-    """The CPU form has no Coalesce parameter: only Elem gathers are legal."""
+    """cpu supports Elem gathers only."""
     if know.is_row:
         yield Violation(
-            "mode: found row, required elem (the reference has no Row path)",
+            "mode: found row, expected elem",
             field="coalesce",
             fix="lower or run with --legalize, which turns rows into element indices",
         )
@@ -39,17 +40,17 @@ def cpu_has_no_row_mode(op: MGatherOp, know: Facts) -> Violations:
 @rule(
     "PTO-A302",
     source="000, CPU Reference Form; D17",
-    reason="The reference checks no bounds.",
+    reason="The reference has no GatherOOB parameter and checks no bounds.",
     failing=mgather("elem.clamp", "16x32xf32", "64x32xf32", "16x32xi32"),
     passing=mgather("elem.undefined", "16x32xf32", "64x32xf32", "16x32xi32"),
     on="cpu",
 )
 def cpu_has_no_out_of_bounds_mode(op: MGatherOp, know: Facts) -> Violations:
-    """The CPU form has no GatherOOB parameter: only `undefined` is legal."""
+    """cpu supports the out-of-bounds mode `undefined` only."""
     oob = op.gather_oob
     if oob is not None and oob.data is not GatherOOB.Undefined:
         yield Violation(
-            f"out-of-bounds mode: found {oob.data.value}, required undefined",
+            f"out-of-bounds mode: found {oob.data.value}, expected undefined",
             field="gatherOob",
             fix="lower or run with --legalize, which remaps the indices beforehand",
         )

@@ -43,14 +43,14 @@ _ROW, _ELEM, _NZ = _case(row=True), _case(row=False), _case(table=Layout.NZ)
     "PTO-A108",
     aliases="S107",
     source="000, Tile Constraints (A2/A3), Tile and memory types",
-    reason="ND and NZ have separate code paths; no path translates between them.",
+    reason="ND and NZ have separate implementations, and neither converts to the other.",
     failing=mgather("row", "32x16xf16", "1x1x4x16x16xf16, nz", "1x32xi32"),
     passing=_GOOD_NZ,
     on="a2a3",
 )
 def tile_matches_the_table_layout(op: IndexedMemoryOp, know: Facts) -> Violations:
-    """An ND table goes with a row_major + none_box tile, an NZ table with col_major + row_major +
-    fractal 512."""
+    """A table in nd layout needs a row_major + none_box tile; one in nz layout needs col_major + row_major
+    with fractal 512."""
     dst, table = know.tile(op.DATA), know.view("mem")
     if not (dst.is_nd or dst.is_nz) or table.layout is Layout.DN:
         return  # Neither path takes it.
@@ -64,13 +64,13 @@ def tile_matches_the_table_layout(op: IndexedMemoryOp, know: Facts) -> Violation
     "PTO-A201",
     aliases="S201",
     source="000, Tile Constraints (A5), Shape constraints",
-    reason="The kernel reads idx[row] directly, so the R indices lie one after the other.",
+    reason="The kernel reads idx[row] directly, so the R indices must be contiguous.",
     failing=mgather("row", "16x32xf32", "64x32xf32", "16x32xi32"),
     passing=mgather("row", "16x32xf32", "64x32xf32", "16x1xi32"),
 )
 def row_index_is_one_dimensional(op: IndexedMemoryOp, know: Facts) -> Violations:
-    """In Row mode the index tile's valid shape is [1, R] row-major or [R, 1] column-major, R being the
-    destination's valid rows."""
+    """In Row mode the valid shape of the index tile must be [1, R] row_major or [R, 1] col_major, where R is
+    the number of valid rows of the destination."""
     if not know.is_row:
         return
     idx, rows = know.tile("idx"), know.tile(op.DATA).valid_rows
@@ -101,7 +101,8 @@ def _row_index_mismatch(op: IndexedMemoryOp, know: Facts, found: str, required: 
     on="a2a3",
 )
 def row_index_is_one_row(op: IndexedMemoryOp, know: Facts) -> Violations:
-    """In Row mode the index tile's valid shape is [1, R], R being the destination's valid rows."""
+    """In Row mode the valid shape of the index tile must be [1, R], where R is the number of valid rows of
+    the destination."""
     idx, rows = know.tile("idx"), know.tile(op.DATA).valid_rows
     if know.is_row and not RowIndex.ROW.takes(idx.valid, rows, idx.type.blayout):
         yield _row_index_mismatch(op, know, shape_str(idx.valid), RowIndex.ROW.text(rows))
@@ -111,13 +112,13 @@ def row_index_is_one_row(op: IndexedMemoryOp, know: Facts) -> Violations:
     "PTO-A203",
     aliases="S203",
     source="000, Tile Constraints (A2/A3) and (A5), Shape constraints",
-    reason="Every destination element has an index of its own.",
+    reason="Every element of the destination has its own index.",
     failing=mgather("elem", "16x32xf32", "64x32xf32", "1x16xi32"),
     passing=_GOOD_CPU,
     on="a2a3 a5",
 )
 def elem_index_has_the_shape_of_the_tile() -> Stated:
-    """In Elem mode the index tile's valid shape equals the destination's."""
+    """In Elem mode the index tile and the destination must have the same valid shape."""
     yield Relation("idx.valid", "equal to", "DATA.valid", what=_OF_INDEX, when=_ELEM)
 
 
@@ -138,7 +139,7 @@ def _has_its_mode(_op: IndexedMemoryOp, know: Facts) -> bool:
     on="cpu",
 )
 def index_has_the_rows_of_the_tile() -> Stated:
-    """Tile and index tile have the same rows."""
+    """The tile and its index tile must have the same number of rows."""
     what = "rows of the index tile"
     yield Relation("idx.rows", "equal to", "DATA.rows", ", as {slot}", what, when=_has_its_mode)
 
@@ -146,14 +147,14 @@ def index_has_the_rows_of_the_tile() -> Stated:
 @rule(
     "PTO-A206",
     source="000, Tile Constraints (CPU), Shape constraints; 001, Shape constraints",
-    reason="Each element has an index of its own.",
+    reason="The simulator reads one index per element.",
     failing=mgather("elem", "16x32xf32", "64x32xf32", "16x16xi32"),
     passing=_GOOD_CPU,
     on="cpu",
 )
 def index_is_a_match(op: IndexedMemoryOp, know: Facts) -> Violations:
-    """The index tile of an element-indexed gather is valid for [N, M], as the destination: the simulator
-    walks elements, also where the index has one column."""
+    """In an element-indexed gather the index tile and the destination must have the same valid shape, even if
+    the index has one column."""
     dst, idx = know.tile(op.DATA), know.tile("idx")
     # Tiles of other rows are another rule's.
     same = (idx.valid, dst.valid) if idx.rows == dst.rows else (idx.valid[1:], dst.valid[1:])
@@ -167,14 +168,14 @@ def index_is_a_match(op: IndexedMemoryOp, know: Facts) -> Violations:
 @rule(
     "PTO-A207",
     source="002, Tile Constraints",
-    reason="The columns of the index tile choose between rows and elements.",
+    reason="The number of index columns selects between rows and elements.",
     failing=mgather("", "16x32xf32", "64x32xf32", "16x16xi32"),
     passing=_GOOD_CUSTOM,
     on="a5-custom",
 )
 def custom_index_has_one_column_or_the_destinations(op: IndexedMemoryOp, know: Facts) -> Violations:
-    """idx.Cols is 1 for a row-indexed gather, or dst.Cols for an element-indexed one, which thus has more
-    than one."""
+    """The index tile must have 1 column for a row-indexed gather, or as many columns as the destination (more
+    than 1) for an element-indexed one."""
     dst, idx = know.tile(op.DATA), know.tile("idx")
     required = {"row": (1,), "elem": (dst.cols,)}[know.coalesce.value]
     if op.coalesce is None:
@@ -191,14 +192,14 @@ def custom_index_has_one_column_or_the_destinations(op: IndexedMemoryOp, know: F
 @rule(
     "PTO-A222",
     source="002, Tile Constraints",
-    reason="The rows of the destination are walked, and each has its own row of the index.",
+    reason="The kernel iterates over the rows of the destination and reads the same row of the index.",
     failing=mgather("row", "16x32xf32", "64x32xf32", "16x1xi32, valid=8x1"),
     passing=mgather("row", "16x32xf32, valid=8x32", "64x32xf32", "16x1xi32, valid=8x1"),
     on="a5-custom",
 )
 def custom_index_is_valid_for_the_destination(op: IndexedMemoryOp, know: Facts) -> Violations:
-    """The index tile is valid for [R, 1] in Row mode, R being the destination's valid rows, and for the
-    destination's valid shape in Elem mode."""
+    """The valid shape of the index tile must be [R, 1] in Row mode, where R is the number of valid rows of
+    the destination, and that of the destination in Elem mode."""
     dst, idx = know.tile(op.DATA), know.tile("idx")
     if (dst.rows, 1 if know.is_row else dst.cols) != (idx.rows, idx.cols):
         return  # The physical shape is what is wrong.
@@ -212,13 +213,13 @@ def custom_index_is_valid_for_the_destination(op: IndexedMemoryOp, know: Facts) 
     "PTO-A208",
     aliases="S206",
     source="000, Tile Constraints (CPU), Shape constraints; 001, Shape constraints",
-    reason="The reference knows tables of rows only.",
+    reason="The reference implementation supports two-dimensional tables only.",
     failing=mgather("elem", "16x32xf32", "2x64x32xf32", "16x32xi32"),
     passing=_GOOD_CPU,
     on="cpu",
 )
 def table_has_two_dimensions(op: IndexedMemoryOp, know: Facts) -> Violations:
-    """The table's shape is <1, 1, 1, TableRows, RowWidth>."""
+    """The table must have the shape <1, 1, 1, TableRows, RowWidth>."""
     shape = know.view("mem").shape5
     if any(extent not in (1, DYNAMIC) for extent in shape[:3]):
         yield mismatch("table shape", f"<{shape_str(shape)}>", "<1x1x1xTableRowsxRowWidth>", slot="mem")
@@ -236,7 +237,7 @@ def table_has_two_dimensions(op: IndexedMemoryOp, know: Facts) -> Violations:
     on="a2a3",
 )
 def nz_table_has_blocks_of_16_rows() -> Stated:
-    """Shape[3] of an NZ table is 16, and known before the program runs."""
+    """Shape[3] of an NZ table must be 16 and static."""
     yield Relation("mem.Shape[3]", "known as", BOX_ROWS, what="{words} of the NZ table", when=_NZ)
 
 
@@ -251,14 +252,14 @@ def nz_table_has_blocks_of_16_rows() -> Stated:
     on="a2a3",
 )
 def nz_table_has_blocks_of_32_bytes() -> Stated:
-    """Shape[4] of an NZ table is 32 bytes divided by the element size, and known before the program runs."""
+    """Shape[4] of an NZ table must be 32 bytes divided by the element size, and static."""
     yield Relation("mem.Shape[4]", "known as", "mem.burst", what="{words} of the NZ table", when=_NZ)
 
 
 @constraint(
     "PTO-A211",
     source="000, Tile Constraints (A2/A3), Shape constraints, NZ tables",
-    reason="The tile is made of fractal blocks 32 bytes wide.",
+    reason="The tile consists of fractal blocks that are 32 bytes wide.",
     failing=mgather(
         "row",
         "32x24xf16, valid=32x16, blayout=col_major, slayout=row_major",
@@ -269,7 +270,8 @@ def nz_table_has_blocks_of_32_bytes() -> Stated:
     on="a2a3",
 )
 def nz_tile_columns_are_whole_blocks() -> Stated:
-    """With an NZ table dst.Cols is a multiple of 32 bytes divided by the element size."""
+    """With an NZ table the columns of the destination must be a multiple of 32 bytes divided by the element
+    size."""
     yield Relation("DATA.cols", "multiple of", "DATA.burst", what=_FOR_NZ, when=_NZ)
 
 
@@ -277,7 +279,7 @@ def nz_tile_columns_are_whole_blocks() -> Stated:
     "PTO-A212",
     aliases="S208",
     source="000, Tile Constraints (A2/A3), Shape constraints, NZ tables",
-    reason="The tile is made of fractal blocks of 16 rows.",
+    reason="The tile consists of fractal blocks of 16 rows.",
     failing=mgather(
         "row", "24x16xf16, blayout=col_major, slayout=row_major", "1x1x4x16x16xf16, nz", "1x24xi32"
     ),
@@ -290,19 +292,19 @@ def nz_tile_columns_are_whole_blocks() -> Stated:
     on="a2a3",
 )
 def nz_tile_rows_are_whole_blocks() -> Stated:
-    """With an NZ table dst.Rows is a multiple of 16."""
+    """With an NZ table the rows of the destination must be a multiple of 16."""
     yield Relation("DATA.rows", "multiple of", BOX_ROWS, what=_FOR_NZ, when=_NZ)
 
 
 @constraint(
     "PTO-A213",
     source="000, Tile Constraints (A5), GM table layout",
-    reason="The kernel's row stride is the destination's valid columns.",
+    reason="The kernel uses the valid columns of the destination as row stride.",
     failing=mgather("row", "16x32xf32, valid=16x24", "64x32xf32", "1x16xi32"),
     passing=mgather("row", "16x32xf32, valid=16x24", "64x24xf32", "1x16xi32"),
 )
 def row_width_is_the_valid_columns() -> Stated:
-    """In Row mode Shape[4] of the table equals the destination's valid columns."""
+    """In Row mode Shape[4] of the table must equal the valid columns of the destination."""
     note, what = ", the valid columns of {slot}", "row width ({words}) of the table in Row mode"
     yield Relation("mem.Shape[4]", "equal to", "DATA.valid_cols", note, what, when=_case(True, Layout.ND))
 
@@ -311,33 +313,33 @@ def row_width_is_the_valid_columns() -> Stated:
     "PTO-A214",
     aliases="S209",
     source="000, Tile Constraints (A5), GM table layout; D16",
-    reason="The kernel ignores the table's strides; padding between rows would be read as data.",
+    reason="The kernel ignores the strides of the table, so padding between rows would be read as data.",
     failing=mgather("row", "16x32xf32", "64x32xf32, strides=[40, 1]", "1x16xi32"),
     passing=mgather("row", "16x32xf32", "64x32xf32, strides=[32, 1]", "1x16xi32"),
 )
 def table_is_packed(op: IndexedMemoryOp, know: Facts) -> Violations:
-    """The table is packed: no padding between rows or outer dimensions."""
+    """The table must be packed: no padding between rows or outer dimensions."""
     table = know.view("mem")
     if table.layout is Layout.ND and table.is_packed is False:
         assert table.strides is not None, "who has no strides is packed"
-        found = f"strides {list(table.strides)} for {shape_str(table.shape)}"
-        yield mismatch("table strides", found, "a packed table", slot="mem")
+        message = f"the {shape_str(table.shape)} table has gaps: its strides are {list(table.strides)}"
+        yield Violation(message, slot="mem", fix="copy the table into a packed one")
 
 
 @rule(
     "PTO-A223",
     source="000, Tile Constraints (CPU), Index interpretation; 000, Tile Constraints (A2/A3), Index "
     "interpretation; D15",
-    reason="Elements are counted from the first of the table on, and rows by the stride of DIM_3: other "
-    "strides are not looked at, and an index reads what lies between the rows.",
+    reason="Elements are counted from the start of the table, rows by the stride of DIM_3. Other strides "
+    "are ignored, so an index would read padding.",
     failing=mgather("elem", "16x32xf32", "64x32xf32, strides=[40, 1]", "16x32xi32"),
     passing=mgather("row", "16x32xf32", "64x32xf32, strides=[40, 1]", "1x16xi32"),
     on="a2a3",
     severity=Severity.WARNING,
 )
 def strides_of_the_table_are_used(op: IndexedMemoryOp, know: Facts) -> Violations:
-    """The strides of a table are those that the target uses: in Elem mode the table is packed, in Row mode
-    its rows are equally far apart."""
+    """The table must have strides that the target uses: a packed table in Elem mode, equally spaced rows in
+    Row mode."""
     table = know.view("mem")
     if table.layout is not Layout.ND or table.strides is None or not _has_its_mode(op, know):
         return
@@ -373,13 +375,13 @@ def _row_columns(_op: IndexedMemoryOp, know: Facts) -> int:
 @constraint(
     "PTO-A220",
     source="000, Layout Support and NZ Layout; 002, Shape Constraints",
-    reason="Behind the end of a row lies the next one, or padding.",
+    reason="Beyond the end of a row lies the next row, or padding.",
     failing=mgather("row", "16x32xf32", "64x24xf32", "1x16xi32"),
     passing=mgather("row", "16x32xf32, valid=16x24", "64x24xf32", "1x16xi32"),
     on="a2a3",
 )
 def valid_columns_are_inside_a_row() -> Stated:
-    """In Row mode the tile's valid columns are at most those of a row of the table: Shape[4], and of an NZ
+    """In Row mode the tile must not have more valid columns than a row of the table: Shape[4], for an NZ
     table Shape[0] * Shape[1] blocks of 32 bytes."""
     note, what = ", a row of the table", "{words} of {slot} in Row mode"
     yield Relation("DATA.valid_cols", "at most", _row_columns, note, what, when=_ROW)
@@ -388,8 +390,8 @@ def valid_columns_are_inside_a_row() -> Stated:
 @constraint(
     "PTO-A221",
     source="000, NZ Layout (A2/A3), Row mode; D32",
-    reason="Every row is transferred as a whole, Shape[0] * Shape[1] blocks of 32 bytes, whatever is valid: "
-    "what has no room overwrites the tile's neighbours.",
+    reason="Every row is transferred as a whole, Shape[0] * Shape[1] blocks of 32 bytes; what does not "
+    "fit overwrites the memory behind the tile.",
     failing=mgather(
         "row", "32x16xf16, blayout=col_major, slayout=row_major", "1x2x4x16x16xf16, nz", "1x32xi32"
     ),
@@ -402,7 +404,8 @@ def valid_columns_are_inside_a_row() -> Stated:
     on="a2a3",
 )
 def nz_tile_has_room_for_a_row() -> Stated:
-    """In Row mode with an NZ table the tile has at least as many columns as a logical row of the table."""
+    """In Row mode with an NZ table the tile must have at least as many columns as a logical row of the
+    table."""
     note, what = ", a logical row", f"{_FOR_NZ} in Row mode"
     yield Relation("DATA.cols", "at least", _row_columns, note, what, when=_case(True, Layout.NZ))
 
@@ -410,14 +413,14 @@ def nz_tile_has_room_for_a_row() -> Stated:
 @rule(
     "PTO-A215",
     source="000, Dynamic Runtime Shapes; static checks of the A5 header",
-    reason="The header compares the extents at compile time, and a dynamic one equals only a dynamic one.",
+    reason="The header compares the extents at compile time, and a dynamic extent equals only a dynamic one.",
     failing=mgather("row", "16x32xf32", "64x32xf32", "1x16xi32, valid=1x?"),
     passing=mgather("row", "16x32xf32, valid=?x32", "64x32xf32", "1x16xi32, valid=1x?"),
     header=True,
 )
 def row_index_is_as_dynamic_as_the_tile(op: IndexedMemoryOp, know: Facts) -> Violations:
-    """In Row mode the index's valid type is <1, R> or <R, 1> with R dynamic exactly when the destination's
-    valid rows are, and the 1 static."""
+    """In Row mode the valid shape in the type of the index must be <1, R> or <R, 1>, where R is dynamic if
+    and only if the valid rows of the destination are."""
     dst, idx = know.tile(op.DATA).type, know.tile("idx").type
     if not know.is_row or DYNAMIC not in (dst.valid_rows, *idx.valid):
         return
@@ -431,13 +434,14 @@ def row_index_is_as_dynamic_as_the_tile(op: IndexedMemoryOp, know: Facts) -> Vio
     "PTO-A216",
     aliases="S210",
     source="000, Dynamic Runtime Shapes; static checks of the A5 header",
-    reason="The header compares the extents at compile time, and a dynamic one equals only a dynamic one.",
+    reason="The header compares the extents at compile time, and a dynamic extent equals only a dynamic one.",
     failing=mgather("elem", "16x32xf32, valid=?x?", "64x32xf32", "16x32xi32"),
     passing=mgather("elem", "16x32xf32, valid=?x?", "64x32xf32", "16x32xi32, valid=?x?"),
     header=True,
 )
 def elem_index_is_as_dynamic_as_the_tile() -> Stated:
-    """In Elem mode an extent of the index's valid type is dynamic exactly when the destination's is."""
+    """In Elem mode a valid extent in the type of the index must be dynamic if and only if the one of the
+    destination is."""
     yield Relation("idx.type.valid", "open as", "DATA.type.valid", what=_OF_INDEX, when=_ELEM)
 
 
@@ -450,8 +454,8 @@ def elem_index_is_as_dynamic_as_the_tile() -> Stated:
     header=True,
 )
 def row_width_is_as_dynamic_as_the_tile(op: IndexedMemoryOp, know: Facts) -> Violations:
-    """In Row mode Shape[4] of the table is dynamic only where the valid columns in the destination's type
-    are; a known width beside dynamic columns is written as a dynamic one."""
+    """In Row mode Shape[4] of the table must be dynamic if and only if the valid columns in the type of the
+    destination are."""
     width, cols = know.view("mem").shape5[4], know.tile(op.DATA).type.valid_cols
     if know.is_row and width == DYNAMIC and cols != DYNAMIC:
         what = "row width (Shape[4]) of the table"

@@ -45,7 +45,7 @@ def histogram_has_its_bins() -> Stated:
     on="cpu a5",
 )
 def histogram_counts_a_byte_of_the_element(op: THistogramOp, know: Facts) -> Violations:
-    """The byte that thistogram counts is one of the source's element."""
+    """thistogram must count a byte that the source's element has."""
     size = know.tile("src").size
     if op.number >= size:
         yield mismatch("byte", op.number, f"0 to {size - 1}", field="byte")
@@ -54,14 +54,15 @@ def histogram_counts_a_byte_of_the_element(op: THistogramOp, know: Facts) -> Vio
 @rule(
     "PTO-E903",
     source="a5/THistogram.hpp: static assertions",
-    reason="16 bits have one filter a row; 32 bits have a row of filters for each higher byte.",
+    reason="16-bit elements have one filter per row; 32-bit elements have a row of filters for each "
+    "higher byte.",
     failing=_histogram("8x256xui32", "8x32xui32", "3x32xui8", 1),
     passing=_histogram("8x256xui32", "8x32xui32", "2x32xui8", 1),
     on="a5",
 )
 def histogram_has_its_filters(op: THistogramOp, know: Facts) -> Violations:
-    """The index of thistogram is a column for 16 bits; for 32 bits it has the source's columns, and a row for
-    each byte above the counted one."""
+    """The index of thistogram must be a column for 16-bit elements; for 32-bit elements it must have the
+    source's columns and a row for each byte above the counted one."""
     src, idx = know.tile("src"), know.tile("idx")
     if src.size == 2:
         if not DN.holds(idx.type) or idx.type.cols != 1:

@@ -56,7 +56,7 @@ def _picked(start: int) -> str:
 @rule(
     "PTO-N104",
     source="D13",
-    reason="An index at or past the capacity is outside the contract of a gather that does not clamp it.",
+    reason="An index at or beyond the capacity is undefined behaviour for a gather that does not clamp.",
     failing=_picked(56),
     passing=_picked(48),
     on="a2a3 a5",
@@ -64,8 +64,7 @@ def _picked(start: int) -> str:
     scope="function",
 )
 def generated_indices_stay_inside(facts: FunctionFacts, target: Target) -> Violations:
-    """Indices that a program makes of constants, and picks from those, are less than the capacity of what
-    they are used for."""
+    """Indices that a program computes from constants must be less than the capacity they are used with."""
     if not any(kind in facts.by_class for kind in _SOURCES):
         return
     users = [
@@ -100,7 +99,7 @@ def _in_block(
             (least, most), made_by = found
             if least < 0 or most >= capacity:
                 yield Violation(
-                    f"indices in {value_name(used)}: found {least} to {most}, required 0 to {capacity - 1}",
+                    f"indices in {value_name(used)}: found {least} to {most}, expected 0 to {capacity - 1}",
                     op=op,
                     related=(Related("they are made here", made_by),),
                 )

@@ -48,8 +48,8 @@ module {
 @rule(
     "PTO-N100",
     source="ptoas",
-    reason="Where tiles live and what pipes wait for is followed through scf. Branches that go forward "
-    "become scf.if; loops of blocks are read and printed, and refused by lower and run.",
+    reason="Lifetimes and pipes are followed through scf only. Forward branches become scf.if; loops of "
+    "blocks are parsed and printed, but `lower` and `run` reject them.",
     failing=_BRANCHES,
     passing=_ONE_BLOCK,
     on="cpu a2a3 a5",
@@ -58,12 +58,12 @@ module {
     depends_on="nothing",
 )
 def a_body_has_one_block(facts: FunctionFacts, _target: Target) -> Violations:
-    """A body of several blocks is checked instruction by instruction only: not its flags, nor where its
-    tiles lie."""
+    """Bodies with several blocks are checked instruction by instruction only: not their flags, placement and
+    lifetimes."""
     for op in facts.branched:
         blocks = max(len(region.blocks) for region in op.regions)
         yield Violation(
-            f"blocks of a body: found {blocks}, required 1 for flags, placement and lifetimes to be checked",
+            f"flags, placement and lifetimes are not checked: the body has {blocks} blocks",
             op=op,
             fix="write branches and loops with scf.if, scf.index_switch, scf.for and scf.while",
         )
@@ -93,7 +93,7 @@ def _is_followed(root: SSAValue) -> bool:
 @rule(
     "PTO-N101",
     source="ptoas",
-    reason="The work is done for nothing, or another tile was meant where this one should be read.",
+    reason="The instruction has no effect, or another tile was meant.",
     failing=_kernel(
         _LOAD,
         f"%b = pto.alloc_tile : {_TILE}",
@@ -107,7 +107,7 @@ def _is_followed(root: SSAValue) -> bool:
     depends_on="accesses",
 )
 def a_result_is_read(facts: FunctionFacts, touches: Touches) -> Violations:
-    """In a function that writes global memory, what an instruction writes into a local tile is read."""
+    """In a function that writes global memory, a result in a local tile should be used."""
     if facts.manual_placement or not _writes_global_memory(touches):
         return  # Tiles at one address are read through each other.
     written: dict[SSAValue, Operation] = {}
@@ -131,15 +131,17 @@ def a_result_is_read(facts: FunctionFacts, touches: Touches) -> Violations:
                 continue  # Scratch is there to be written.
             if any(facts.root(v) in read for slot in op.OUTS for v in op.values_of(slot)):
                 continue  # It is done for another of its results.
-        message = f"{value_name(root)} is written: found nothing that reads it, required one reader"
+        message = f"result `{value_name(root)}` is never used"
         fixit = Fixit("remove", safe=False)
-        yield Violation(message, op=op, fix="drop the instruction, or read its result", fixit=fixit)
+        yield Violation(
+            message, op=op, fix=f"remove `{_opcode(op)}`, or use `{value_name(root)}`", fixit=fixit
+        )
 
 
 @rule(
     "PTO-N103",
     source="ptoas",
-    reason="It takes no part in anything, and its memory is wasted; often a name was mistyped.",
+    reason="The tile wastes memory; often a name was mistyped.",
     failing=_kernel(_LOAD, f"%b = pto.alloc_tile : {_TILE}", _STORE),
     passing=_kernel(_LOAD, _STORE),
     on="cpu a2a3 a5",
@@ -148,22 +150,22 @@ def a_result_is_read(facts: FunctionFacts, touches: Touches) -> Violations:
     depends_on="accesses",
 )
 def a_tile_is_used(facts: FunctionFacts, touches: Touches) -> Violations:
-    """In a function that is placed by the compiler and writes global memory, an instruction uses every tile
-    that is allocated."""
+    """In a function that writes global memory and whose tiles are placed by the compiler, every allocated
+    tile should be used."""
     if facts.manual_placement or not _writes_global_memory(touches):
         return  # Generated programs name addresses that they do not use, which costs nothing.
     for op in facts.by_class.get(AllocTileOp, ()):
         tile = op.results[0]
         if all(isinstance(use.operation, TAssignOp) for use in tile.uses):
-            message = f"{value_name(tile)}: found no instruction that uses it, required one"
+            message = f"tile `{value_name(tile)}` is never used"
             fixit = None if tile.uses.get_length() else Fixit("remove")
-            yield Violation(message, op=op, fix="drop it", fixit=fixit)
+            yield Violation(message, op=op, fix="remove it", fixit=fixit)
 
 
 @rule(
     "PTO-N107",
     source="ptoas",
-    reason="It does nothing, or another tile was meant; kernels with such moves have hung on A5.",
+    reason="The move does nothing, or another tile was meant; kernels with such moves have hung on A5.",
     failing=_kernel(_LOAD, f"pto.tmov ins(%a : {_TILE}) outs(%a : {_TILE})", _STORE),
     passing=_kernel(
         _LOAD,
@@ -177,15 +179,15 @@ def a_tile_is_used(facts: FunctionFacts, touches: Touches) -> Violations:
     depends_on="accesses",
 )
 def a_move_has_another_destination(facts: FunctionFacts, touches: Touches) -> Violations:
-    """The destination of `tmov` is another tile than its source, not the same bytes under another name."""
+    """The destination of `tmov` should not be its source."""
     for op, each in touches:
         if op.name != "pto.tmov":
             continue
         tiles = [(touch.write, *facts.places(touch.value)) for touch in each]
         sources = {place.identity for write, *places in tiles if not write for place in places}
         if any({place.identity for place in places} & sources for write, *places in tiles if write):
-            message = f"{value_name(op.operands[0])} is moved onto itself"
-            yield Violation(message, op=op, fix="drop the move", fixit=Fixit("remove", safe=False))
+            message = f"`tmov` copies `{value_name(op.operands[0])}` onto itself"
+            yield Violation(message, op=op, fix="remove it", fixit=Fixit("remove", safe=False))
 
 
 _OVERWRITE = {"pto.tload", "pto.tstore", "pto.texpands", "pto.tmov"}
@@ -205,7 +207,7 @@ _CHAPTERS_ELSEWHERE = {"comm", "remote", "asynchronous"}
 @rule(
     "PTO-N102",
     source="ptoas",
-    reason="What was written first is lost: it was for nothing, or should have been read before.",
+    reason="The first write has no effect, or a read between the two is missing.",
     failing=_kernel(_LOAD, _LOAD, _STORE),
     passing=_kernel(_LOAD, _STORE, _LOAD, _STORE),
     on="cpu a2a3 a5",
@@ -214,8 +216,7 @@ _CHAPTERS_ELSEWHERE = {"comm", "remote", "asynchronous"}
     depends_on="accesses",
 )
 def what_is_written_is_read_before_it_is_overwritten(facts: FunctionFacts, touches: Touches) -> Violations:
-    """In a function that writes global memory, between two instructions of a block that write the same bytes,
-    all of them, something reads these."""
+    """In a function that writes global memory, a value should be read before it is overwritten."""
     if not _writes_global_memory(touches):
         return
     for stretch in _uninterrupted_runs(facts, touches):
@@ -284,15 +285,18 @@ def _overwritten(
         and before[1].type == value.type
     ):
         yield Violation(
-            f"{value_name(value)} is written: found another write of it in line {facts.line(op)} and "
-            "nothing that reads it before, required a reader between the two",
+            f"`{value_name(value)}` is overwritten in line {facts.line(op)} before it is read",
             op=before[0],
-            related=(Related("it is written again here", op),),
-            fix="drop one of the two, or read what the first wrote",
+            related=(Related("overwritten here", op),),
+            fix="remove one of the two writes, or read the first result before the second",
             fixit=Fixit("remove", safe=False),
         )
     last.pop(place.identity, None)
     last[place.identity] = (op, value, place)
+
+
+def _opcode(op: Operation) -> str:
+    return op.name.removeprefix("pto.")
 
 
 def _names_of_unwritten(tiles: Iterable[SSAValue]) -> list[str]:

@@ -35,14 +35,14 @@ _LEGAL = _product("32x64xf32", "32x16xf16", "16x64xf16")
 @rule(
     "PTO-K101",
     source="header of TMATMUL, static checks",
-    reason="The matrix unit multiplies these types, and adds in 32 bits.",
+    reason="The matrix unit multiplies these types and adds in 32 bits.",
     failing=_product("32x64xf16", "32x16xf16", "16x64xf16"),
     passing=_LEGAL,
     on="cpu a2a3 a5",
 )
 def product_has_these_element_types(op: ProductOp, know: Facts, triples: tuple[str, ...] = ()) -> Violations:
-    """The element types of the accumulator and of both operands are among those of the target; a bias has
-    the accumulator's."""
+    """The target must support the element types of the accumulator and both operands; a bias has the type of
+    the accumulator."""
     found = tuple(know.tile(slot).element for slot in ("dst", "lhs", "rhs"))
     legal = [tuple(BY_TEXT[text] for text in triple.split()) for triple in triples]
     if found not in legal:
@@ -66,7 +66,7 @@ def _has_bias(op: ProductOp, _know: Facts) -> bool:
     on="cpu a2a3 a5",
 )
 def product_is_not_too_long() -> Stated:
-    """A product has at most 4095 rows and columns, and sums at most 4095 terms."""
+    """A product must have at most 4095 rows and columns, and at most 4095 terms per sum."""
     for extent in ("lhs.valid_rows", "lhs.valid_cols", "rhs.valid_rows", "rhs.valid_cols"):
         yield Relation(extent, "at most", MOST)
 
@@ -80,27 +80,27 @@ def _biased(bias: str) -> str:
 @constraint(
     "PTO-K103",
     source="public TMATMUL_BIAS page",
-    reason="Every column of the product has a bias of its own.",
+    reason="Every column of the product has its own bias.",
     failing=_biased("1x32xf32"),
     passing=_biased("1x64xf32"),
     on="cpu a2a3 a5",
 )
 def bias_is_as_wide_as_the_product() -> Stated:
-    """A bias has at least as many valid columns as the product."""
+    """A bias must have at least as many valid columns as the product."""
     yield Relation("bias.valid_cols", "at least", "rhs.valid_cols", ", as rhs", when=_has_bias)
 
 
 @constraint(
     "PTO-K107",
     source="header of TMATMUL: m, k and n are the valid extents of the operands",
-    reason="The matrix unit writes as many rows and columns as the operands have, whatever of dst is valid.",
+    reason="The matrix unit writes as many rows and columns as the operands have.",
     failing=_product("16x64xf32", "32x16xf16", "16x64xf16"),
     passing=_product("32x64xf32", "32x16xf16", "16x64xf16"),
     on="a2a3 a5",
 )
 def product_fits_its_accumulator() -> Stated:
-    """The destination has at least as many rows as lhs has valid ones, and as many columns as rhs; of what
-    else is valid, the rest of the last blocks is undefined on a device (D57)."""
+    """The destination must have at least as many rows as lhs has valid rows, and as many columns as rhs.
+    Further valid elements in its last blocks are undefined on a device (D57)."""
     yield Relation("dst.rows", "at least", "lhs.valid_rows")
     yield Relation("dst.cols", "at least", "rhs.valid_cols")
 
@@ -108,7 +108,7 @@ def product_fits_its_accumulator() -> Stated:
 @rule(
     "PTO-K104",
     source="header of TMATMUL, A2/A3: m == 1",
-    reason="A product of one row is calculated as one of 16 rows, and all of them are written.",
+    reason="A product of one row is computed as 16 rows, and all of them are written.",
     failing=instruction(
         "tmatmul",
         "acc, 1x64xf32, blayout=col_major, slayout=row_major, fractal=1024",
@@ -119,7 +119,7 @@ def product_fits_its_accumulator() -> Stated:
     on="a2a3",
 )
 def one_row_needs_a_block(op: ProductOp, know: Facts) -> Violations:
-    """A product of one row has a destination of at least 16 rows; 15 of them are undefined then."""
+    """A product of one row needs a destination of at least 16 rows; 15 of them are undefined."""
     dst = know.tile("dst")
     if know.tile("lhs").valid_rows == 1 and dst.rows < BOX_ROWS:
         fix = "give dst 16 rows, of which one is valid, or use tgemv"
@@ -129,13 +129,14 @@ def one_row_needs_a_block(op: ProductOp, know: Facts) -> Violations:
 @constraint(
     "PTO-K108",
     source="header of TMATMUL, the simulator: static checks",
-    reason="The simulator compares the extents of the tiles' types, not those that are valid.",
+    reason="The simulator compares physical extents, not valid ones.",
     failing=_product("32x64xf32, valid=16x64", "16x16xf16", "16x64xf16"),
     passing=_product("16x64xf32", "16x16xf16", "16x64xf16"),
     on="cpu",
 )
 def simulator_multiplies_whole_tiles() -> Stated:
-    """On cpu dst has the physical rows of lhs and columns of rhs, and rhs as many rows as lhs columns."""
+    """On cpu dst must have the physical rows of lhs and the physical columns of rhs, and rhs as many rows as
+    lhs has columns."""
     yield Relation("dst.rows", "equal to", "lhs.rows")
     yield Relation("rhs.rows", "equal to", "lhs.cols")
     yield Relation("dst.cols", "equal to", "rhs.cols")
@@ -144,16 +145,16 @@ def simulator_multiplies_whole_tiles() -> Stated:
 @rule(
     "PTO-K105",
     source="headers of TMATMUL, TEXTRACT and TSTORE: strides of operands",
-    reason="The matrix unit knows addresses and the extents of the product, not the shape of the tile: from "
-    "one block to the next it steps over the valid extent, rounded up to blocks.",
+    reason="The matrix unit knows addresses and the extents of the product, not the shape of the tile: "
+    "it steps over the valid extent, rounded up to blocks.",
     failing=_product("32x64xf32, valid=16x64", "16x16xf16", "16x64xf16"),
     passing=_product("16x64xf32", "16x16xf16", "16x64xf16"),
     on="a2a3 a5",
 )
 def operand_is_walked_as_it_lies(op: ProductOp, know: Facts) -> Violations:
-    """Where blocks follow each other at a stride of the tile's extent, the valid extent, rounded up to
-    blocks, is that extent, unless the tile is compact, has but one line of blocks, or is of 8 bits and was
-    transposed on its way from mat: those are packed as if it were compact."""
+    """If blocks follow each other at a stride of the tile's extent, the valid extent rounded up to blocks
+    must be that extent, unless the tile is compact, has one line of blocks, or has 8-bit elements and was
+    transposed when moved from mat."""
     for word in know.model.strided.split():
         slot, _, dim = word.partition(".")
         tile = know.tile(slot)
@@ -190,7 +191,7 @@ def _accumulate(acc_in: str) -> str:
 @rule(
     "PTO-K106",
     source="D37; headers of TMATMUL_ACC",
-    reason="The devices add to what the destination holds, whatever the other operand is.",
+    reason="The devices always add to the destination, whatever the other operand is.",
     failing=_accumulate("%c"),
     passing=_accumulate("%d"),
     on="a2a3 a5 a5-custom",
@@ -198,7 +199,7 @@ def _accumulate(acc_in: str) -> str:
     depends_on="nothing",
 )
 def an_accumulator_is_one_buffer(facts: FunctionFacts, _target: Target) -> Violations:
-    """The accumulator that is read and the one that is written are one buffer."""
+    """The accumulator that is read and the one that is written must be the same tile."""
     for ops in facts.by_class.values():
         for op in ops:
             if not isinstance(op, PtoOp) or op.results:
@@ -208,7 +209,7 @@ def an_accumulator_is_one_buffer(facts: FunctionFacts, _target: Target) -> Viola
                 a, b = facts.places(first), facts.places(second)
                 if not any(one.overlaps(other, unsure=True) for one in a for other in b):
                     yield Violation(
-                        f"{operand}: found {value_name(second)}, required the destination, "
+                        f"{operand}: found {value_name(second)}, expected the destination, "
                         f"{value_name(first)}",
                         op=op,
                         slot=operand,

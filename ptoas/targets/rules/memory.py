@@ -112,14 +112,14 @@ def _more_than_a_matrix(view: ViewFacts) -> Violations:
 @rule(
     "PTO-V130",
     source="D30; TLoad.hpp and TStore.hpp of the devices",
-    reason="A transfer takes the elements one after the other, and never looks at that stride.",
+    reason="A transfer reads contiguous elements and ignores that stride.",
     failing=tload("16x32xf32", "16x32xf32, strides=[64, 2]"),
     passing=tload("16x32xf32", "16x32xf32, strides=[64, 1]"),
     on="a2a3 a5",
 )
 def contiguous_dimension_has_no_gaps(op: TLoadOp | TStoreOp | IndexedMemoryOp, know: Facts) -> Violations:
-    """On devices the last stride of an nd view with more than one column is 1, and the second last of a dn
-    view with more than one row."""
+    """On devices the last stride of an nd view with more than one column must be 1, and the second last of a
+    dn view with more than one row."""
     view = know.view("mem")
     at = {Layout.ND: 4, Layout.DN: 3}.get(view.layout)
     if at is None or view.shape5[at] in (1, DYNAMIC) or view.strides5[at] in (1, DYNAMIC):
@@ -137,13 +137,13 @@ def _load_as(layout: str) -> str:
 @rule(
     "PTO-M110",
     source="PTOAS tload, tstore: layout; D30",
-    reason="The layout belongs to the view: the transfer follows that, whatever the instruction says.",
+    reason="The transfer uses the layout of the view and ignores the attribute.",
     failing=_load_as("dn"),
     passing=_load_as("nd"),
     on="cpu a2a3 a5",
 )
 def transfer_names_the_layout_of_its_memory(op: TLoadOp | TStoreOp, know: Facts) -> Violations:
-    """The attribute `layout` of a load or store, if given, is the layout of its view."""
+    """The attribute `layout` of a load or store must be the layout of its view."""
     view = know.view("mem")
     if op.layout is not None and op.layout.data is not view.layout:
         required = f"{view.layout.value}, the layout of the view"
@@ -156,15 +156,16 @@ def transfer_names_the_layout_of_its_memory(op: TLoadOp | TStoreOp, know: Facts)
 @rule(
     "PTO-M103",
     source="public TLOAD page, Constraints; A5 header of TLOAD",
-    reason="A load into the unified buffer converts no layout; one into L1 makes NZ of ND and ZN of DN, on "
-    "A5 also NZ of DN.",
+    reason="A load into the unified buffer converts no layout; one into L1 converts ND to NZ and DN to "
+    "ZN, on A5 also DN to NZ.",
     failing=tload("16x32xi32, blayout=col_major", "16x32xi32"),
     passing=tload("16x32xi32, blayout=col_major", "16x32xi32, dn"),
 )
 def load_keeps_the_layout(op: TLoadOp, know: Facts, dn_to_nz: bool = False) -> Violations:
-    """Memory and tile have the same layout: nd with row_major, dn with col_major, nz with nz, mx_a_zz and
-    mx_b_nn with scales in such boxes; a mat tile in nz may also come from nd, on A5 from dn unless it is of 4
-    bits, and one in zn from dn. One row of nd memory may fill a tile of one column (document 002)."""
+    """Memory and tile must have the same layout: nd with row_major, dn with col_major, nz with nz, mx_a_zz
+    and mx_b_nn with scales in such boxes. A mat tile in nz may also be loaded from nd (on A5 from dn
+    unless it has 4 bits), one in zn from dn. One row of nd memory may fill a tile of one column (document
+    002)."""
     dst, view = know.tile("dst"), know.view("mem")
     own = _tile_layout(dst)
     if own is view.layout or is_list_for_a_column(dst, view):
@@ -200,14 +201,14 @@ _MADE_IN_MAT = {Layout.ND: "Nz", Layout.DN: "Zn"}
 @rule(
     "PTO-M104",
     source="public TLOAD page, Constraints",
-    reason="The load moves the whole memory window into the valid region.",
+    reason="The load fills the valid region from the whole memory window.",
     failing=tload("16x32xf32", "16x24xf32"),
     passing=tload("16x32xf32, valid=16x24", "16x24xf32"),
 )
 def load_fills_the_valid_region(op: TLoadOp, know: Facts) -> Violations:
-    """The destination's valid shape equals the shape of the memory: nd columns are Shape[4] and rows the
-    product of the others, dn rows are Shape[3], nz rows Shape[2] * 16. A type that is valid for nothing
-    takes nothing of any memory."""
+    """The valid shape of the destination must equal the shape of the memory: for nd the columns are Shape[4]
+    and the rows the product of the others, for dn the rows are Shape[3], for nz the rows are Shape[2] *
+    16. A type with no valid element loads nothing."""
     dst, view = know.tile("dst"), know.view("mem")
     if is_list_for_a_column(dst, view) or 0 in dst.type.valid:
         return
@@ -218,14 +219,14 @@ def load_fills_the_valid_region(op: TLoadOp, know: Facts) -> Violations:
 @rule(
     "PTO-M106",
     source="public TLOAD page and header, A2/A3",
-    reason="A plain copy is a burst for each row or column, and the engine counts bursts in 12 bits.",
+    reason="A plain copy takes one burst per row or column, and the engine counts bursts in 12 bits.",
     failing=tload("4096x8xf32", "4096x8xf32"),
     passing=tload("4095x8xf32", "4095x8xf32"),
     on="a2a3",
 )
 def load_has_few_bursts(op: TLoadOp, know: Facts) -> Violations:
-    """A vec tile has at most 4095 rows, a mat tile at most 16384; a row-major tile is loaded from at most
-    4095 rows (Shape[3]), a column-major one from at most 4095 columns (Shape[4])."""
+    """A vec tile must have at most 4095 rows, a mat tile at most 16384; a row-major tile is loaded from at
+    most 4095 rows (Shape[3]), a column-major one from at most 4095 columns (Shape[4])."""
     dst = know.tile("dst")
     limit = {TileLoc.Vec: MOST_BURSTS, TileLoc.Mat: 16384}.get(dst.loc)
     if limit is not None and dst.rows > limit:
@@ -242,7 +243,7 @@ def load_has_few_bursts(op: TLoadOp, know: Facts) -> Violations:
     passing=tload("16x32xi64, pad=zero", "16x32xi64"),
 )
 def load_of_64_bits_is_plain(op: TLoadOp, know: Facts, any_pad: bool = True) -> Violations:
-    """64-bit elements are loaded between equal nd or dn layouts, and on A5 padded with null or zero."""
+    """64-bit elements must be loaded between equal nd or dn layouts, on A5 with pad null or zero."""
     dst, view = know.tile("dst"), know.view("mem")
     if dst.size != 8:
         return
@@ -255,14 +256,13 @@ def load_of_64_bits_is_plain(op: TLoadOp, know: Facts, any_pad: bool = True) -> 
 @rule(
     "PTO-M108",
     source="public TLOAD page, Constraints (A2A3); A5 header of TLOAD",
-    reason="The engine that makes fractals knows one stride between rows; zn on A5 is made step by step. The "
-    "simulator has the further dimensions side by side.",
+    reason="The engine that creates fractals has one stride between rows.",
     failing=tload("mat, 32x32xf32, blayout=col_major, slayout=row_major", "2x16x32xf32"),
     passing=tload("mat, 32x32xf32, blayout=col_major, slayout=row_major", "32x32xf32"),
     on="a2a3",
 )
 def load_makes_fractals_of_two_dimensions(op: TLoadOp, know: Facts, zn: bool = True) -> Violations:
-    """A load that makes nz of nd or dn, on cpu and A2/A3 also zn of dn, reads memory of two dimensions."""
+    """A load that converts nd or dn to nz (on cpu and A2/A3 also dn to zn) needs memory of two dimensions."""
     dst, view = know.tile("dst"), know.view("mem")
     if not zn and not dst.type.is_nz:
         return
@@ -276,13 +276,13 @@ def load_makes_fractals_of_two_dimensions(op: TLoadOp, know: Facts, zn: bool = T
 @rule(
     "PTO-M203",
     source="public TSTORE page, Constraints",
-    reason="A store converts no layout; a single row or column has no layout to convert.",
+    reason="A store converts no layout; a single row or column has the same bytes in any layout.",
     failing=tstore("16x32xf32", "16x32xf32, dn"),
     passing=tstore("16x32xf32, blayout=col_major", "16x32xf32, dn"),
 )
 def store_keeps_the_layout(op: TStoreOp, know: Facts) -> Violations:
-    """Tile and memory have the same layout (nd, dn or nz), unless the tile has one row or one column; an acc
-    tile is stored to nd or nz."""
+    """Tile and memory must have the same layout (nd, dn or nz), unless the tile has one row or one column; an
+    acc tile must be stored to nd or nz."""
     src, view = know.tile("src"), know.view("mem")
     if src.loc is TileLoc.Acc:
         if view.layout is Layout.DN:
@@ -296,13 +296,13 @@ def store_keeps_the_layout(op: TStoreOp, know: Facts) -> Violations:
 @rule(
     "PTO-M204",
     source="public TSTORE page, Constraints",
-    reason="The store moves the valid region and nothing else.",
+    reason="The store writes the valid region and nothing else.",
     failing=tstore("16x32xf32", "16x24xf32"),
     passing=tstore("16x32xf32, valid=16x24", "16x24xf32"),
 )
 def store_empties_the_valid_region(op: TStoreOp, know: Facts) -> Violations:
-    """The source's valid shape equals the shape of the memory, read in the memory's layout; for a tile of one
-    row or column in the tile's. A type that is valid for nothing leaves any memory as it is."""
+    """The valid shape of the source must equal the shape of the memory, in the memory's layout, or the tile's
+    if it has one row or column. A type with no valid element stores nothing."""
     src, view = know.tile("src"), know.view("mem")
     if 0 in src.type.valid:
         return
@@ -324,12 +324,12 @@ def store_empties_the_valid_region(op: TStoreOp, know: Facts) -> Violations:
 @rule(
     "PTO-M206",
     source="public TSTORE page, AtomicType",
-    reason="Stores add atomically and do nothing else; the memory engine adds these types.",
+    reason="Stores support no other atomic operation.",
     failing=tstore("16x32xu32", "16x32xu32", "atomicType = #pto<atomic_type atomic_add>"),
     passing=tstore("16x32xi32", "16x32xi32", "atomicType = #pto<atomic_type atomic_add>"),
 )
 def store_atomic_takes_the_element_type(op: TStoreOp, know: Facts, types: Types = ()) -> Violations:
-    """An atomic store is an addition, of an element type that the target adds in memory."""
+    """An atomic store must be an addition with an element type that the target adds in memory."""
     atomic = op.atomic_type
     if atomic is None or atomic.data is AtomicType.AtomicNone:
         return
@@ -351,8 +351,8 @@ def store_atomic_takes_the_element_type(op: TStoreOp, know: Facts, types: Types 
     on="a2a3 a5",
 )
 def store_of_an_accumulator_is_a_matrix(op: TStoreOp, know: Facts) -> Violations:
-    """An acc tile holds i32 or f32 and has at most 4095 columns; it goes to nd memory of two dimensions, or
-    to nz memory in blocks of 16x16, f32 also of 16x8."""
+    """An acc tile must hold i32 or f32 and have at most 4095 columns; it is stored to nd memory of two
+    dimensions, or to nz memory in blocks of 16x16 (f32 also 16x8)."""
     src, view = know.tile("src"), know.view("mem")
     if src.loc is not TileLoc.Acc:
         return
@@ -381,7 +381,7 @@ def store_of_an_accumulator_is_a_matrix(op: TStoreOp, know: Facts) -> Violations
     on="a2a3",
 )
 def store_of_64_bits_is_plain(op: TStoreOp, know: Facts) -> Violations:
-    """64-bit elements are stored between equal nd or dn layouts."""
+    """64-bit elements must be stored between equal nd or dn layouts."""
     src, view = know.tile("src"), know.view("mem")
     if src.size == 8 and (view.layout is Layout.NZ or _tile_layout(src) is not view.layout):
         yield mismatch("layout of a 64-bit store", view.layout.value, "nd to nd or dn to dn", slot="mem")
@@ -390,14 +390,14 @@ def store_of_64_bits_is_plain(op: TStoreOp, know: Facts) -> Violations:
 @rule(
     "PTO-M209",
     source="header of TSTORE, A2/A3",
-    reason="A plain copy is a burst for each row or column, and the engine counts bursts in 12 bits.",
+    reason="A plain copy takes one burst per row or column, and the engine counts bursts in 12 bits.",
     failing=tstore("4096x8xf32", "4096x8xf32"),
     passing=tstore("4096x8xf32", "2x2048x8xf32"),
     on="a2a3",
 )
 def store_has_few_bursts(op: TStoreOp, know: Facts) -> Violations:
-    """A row-major tile is stored to at most 4095 rows (Shape[3]), a column-major one to at most 4095 columns
-    (Shape[4])."""
+    """A row-major tile must be stored to at most 4095 rows (Shape[3]), a column-major one to at most 4095
+    columns (Shape[4])."""
     return _many_bursts(know.tile("src"), know.view("mem"))
 
 
@@ -407,13 +407,13 @@ def store_has_few_bursts(op: TStoreOp, know: Facts) -> Violations:
 @rule(
     "PTO-M302",
     source="header of TPRINT, CPU",
-    reason="The simulator's printer asks its operand for valid rows and columns, which memory has not.",
+    reason="The simulator's printer reads valid rows and columns, which memory does not have.",
     failing=".arg %m : !pto.memref<16x32xf32>\ntprint %m : !pto.memref<16x32xf32>",
     passing=".arg %t : !pto.tile<16x32xf32>\ntprint %t : !pto.tile<16x32xf32>",
     on="cpu",
 )
 def simulator_prints_tiles(op: TPrintOp, know: Facts) -> Violations:
-    """The operand is a tile."""
+    """On cpu tprint needs a tile."""
     if not know.is_tile("src"):
         yield mismatch("operand", "memory", "a tile", slot="src", fix="load it into a tile first")
 
@@ -428,13 +428,13 @@ def _print(memory: str) -> str:
 @rule(
     "PTO-V132",
     source="device headers of TPRINT: the whole tile is copied to the scratch memory",
-    reason="What lies behind the memory would be overwritten.",
+    reason="The memory behind it would be overwritten.",
     failing=_print("8x32xf32"),
     passing=_print("16x32xf32"),
     on="a2a3 a5",
 )
 def print_has_room(op: TPrintOp, know: Facts) -> Violations:
-    """The memory through which a tile is printed has room for all of it, valid or not."""
+    """The memory through which a tile is printed must hold the whole tile, valid or not."""
     tile, shape = know.tile("src"), know.view("tmp").shape
     needed = tile.type.rows * tile.type.cols
     if tile.loc is not TileLoc.Vec and DYNAMIC not in shape and prod(shape) < needed:
@@ -458,7 +458,7 @@ def _prefetch(tile: str, memory: str) -> str:
     on="cpu a2a3 a5 a5-custom",
 )
 def a_prefetch_keeps_the_size_of_elements(op: TPrefetchOp, know: Facts) -> Violations:
-    """Elements of the tile and of the memory that is prefetched have the same size."""
+    """The elements of the tile and of the prefetched memory must have the same size."""
     dst, src = know.tile("dst"), know.view("src")
     if dst.size != src.size:
         found, required = dst.element.text, f"one of {src.size} bytes, as {src.element.text} of src"

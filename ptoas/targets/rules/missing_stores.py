@@ -64,7 +64,7 @@ _ARGS = "%x: !pto.ptr<f32>, %out: !pto.ptr<f32>"
 @rule(
     "PTO-N105",
     source="ptoas",
-    reason="What stays in the memories of a core is lost when the kernel ends: the store was forgotten.",
+    reason="Local memory is lost when the kernel ends, so a store is probably missing.",
     failing=_example(_LOAD, _ABS, args="%x: !pto.ptr<f32>"),
     passing=_example(_LOAD, _ABS, _store("x"), args="%x: !pto.ptr<f32>"),
     on="cpu a2a3 a5",
@@ -72,9 +72,8 @@ _ARGS = "%x: !pto.ptr<f32>, %out: !pto.ptr<f32>"
     scope="kernel",
 )
 def a_kernel_stores_something(facts: KernelFacts, target: Target) -> Violations:
-    """A kernel that is launched with pointers, or marked as an entry, writes global memory or passes
-    something to another core or rank. Of a function without pointers, or with tiles for arguments, the tiles
-    are the results."""
+    """A kernel that is launched with pointers, or marked as an entry, should write global memory or pass data
+    to another core or rank."""
     launched = facts.functions[0].func
     if not launched.body.blocks:
         return
@@ -96,8 +95,7 @@ def a_kernel_stores_something(facts: KernelFacts, target: Target) -> Violations:
 @rule(
     "PTO-N106",
     source="ptoas",
-    reason="Whoever launches the kernel finds in it what was there before: the store was forgotten, or goes "
-    "to another argument.",
+    reason="The caller would find the old contents: a store is missing, or goes to another argument.",
     failing=_example(_LOAD, _ABS, _store("x"), args=_ARGS),
     passing=_example(*_part("out"), _LOAD, _ABS, _store("out"), args=_ARGS),
     on="cpu a2a3 a5",
@@ -105,8 +103,8 @@ def a_kernel_stores_something(facts: KernelFacts, target: Target) -> Violations:
     scope="kernel",
 )
 def an_output_is_written(facts: KernelFacts, target: Target) -> Violations:
-    """Memory that is passed to a kernel under the name of an output is written by it, or by a function with
-    the same arguments: the one for the other kind of core."""
+    """Memory that is passed to a kernel under the name of an output should be written by it, or by the
+    function of the same arguments for the other kind of core."""
     launched = facts.functions[0].func
     if not launched.body.blocks or not any(each.touches(target) for each in facts.functions):
         return

@@ -27,17 +27,17 @@ def _module(attribute: str) -> str:
 @rule(
     "PTO-T101",
     source="D2",
-    reason="A target's name is text.",
+    reason="It is the name of a target.",
     failing=_module("5 : i32"),
     passing=_module('"a5"'),
     scope="module",
 )
 def target_attribute_is_text(module: ModuleOp, target: Target) -> Violations:
-    """pto.target_arch is a string."""
+    """pto.target_arch must be a string."""
     named = module.attributes.get(TARGET_ATTRIBUTE)
     if named is not None and not isinstance(named, StringAttr):
         yield Violation(
-            f"{TARGET_ATTRIBUTE}: found {named}, required a string such as {target.name!r}".replace("'", '"'),
+            f"{TARGET_ATTRIBUTE}: found {named}, expected a string such as {target.name!r}".replace("'", '"'),
             op=module,
             field=TARGET_ATTRIBUTE,
         )
@@ -52,7 +52,7 @@ def target_attribute_is_text(module: ModuleOp, target: Target) -> Violations:
     scope="module",
 )
 def named_target_exists(module: ModuleOp, target: Target) -> Violations:
-    """pto.target_arch names a target that exists."""
+    """pto.target_arch must name a known target."""
     from ptoas.targets import TARGETS, UnknownTargetError, get_target
 
     named = module.attributes.get(TARGET_ATTRIBUTE)
@@ -63,7 +63,7 @@ def named_target_exists(module: ModuleOp, target: Target) -> Violations:
     except UnknownTargetError:
         required = f"one of {', '.join(TARGETS)}"
         yield Violation(
-            f'{TARGET_ATTRIBUTE}: found "{named.data}", required {required}',
+            f'{TARGET_ATTRIBUTE}: found "{named.data}", expected {required}',
             op=module,
             field=TARGET_ATTRIBUTE,
         )
@@ -72,14 +72,14 @@ def named_target_exists(module: ModuleOp, target: Target) -> Violations:
 @rule(
     "PTO-T103",
     source="D2",
-    reason="--target wins over the module, and the author should know.",
+    reason="--target overrides the module's target.",
     failing=_module('"a2a3"'),
     passing=_module('"a5"'),
     severity=Severity.NOTE,
     scope="module",
 )
 def module_names_the_checked_target(module: ModuleOp, target: Target) -> Violations:
-    """The target that a module names is the one it is checked for."""
+    """A module is checked for another target than the one it names."""
     from ptoas.targets import UnknownTargetError, get_target
 
     named = module.attributes.get(TARGET_ATTRIBUTE)
@@ -100,7 +100,7 @@ def module_names_the_checked_target(module: ModuleOp, target: Target) -> Violati
 @rule(
     "PTO-G102",
     source="PTOAS options of insert-sync: auto-sync tail",
-    reason="What nobody knows is left out without a word.",
+    reason="An unknown hint would be ignored silently.",
     failing='func.func @kernel() attributes {pto.auto_sync_tail_hint = "none"} {\n  return\n}',
     passing='func.func @kernel() attributes {pto.auto_sync_tail_hint = "barrier-all"} {\n  return\n}',
     on="cpu a2a3 a5 a5-custom",
@@ -108,7 +108,7 @@ def module_names_the_checked_target(module: ModuleOp, target: Target) -> Violati
     depends_on="nothing",
 )
 def a_tail_is_one_that_exists(facts: FunctionFacts, _target: Target) -> Violations:
-    """pto.auto_sync_tail_hint is barrier-all or mte3-to-s-event0."""
+    """pto.auto_sync_tail_hint must be barrier-all or mte3-to-s-event0."""
     given = facts.func.attributes.get(TAIL_HINT)
     if given is not None and tail_of(facts.func) is None:
         required = " or ".join(f'"{word}"' for word in SPELLINGS)
@@ -129,14 +129,14 @@ func.func @g(%n: index) {{
 @rule(
     "PTO-G103",
     source="ptoas",
-    reason="The tiles of a function have fixed places: each call would overwrite those of the one before.",
+    reason="The tiles of a function have fixed addresses, so each call would overwrite those of its caller.",
     failing=_RECURSION.format("f"),
     passing=_RECURSION.format("g"),
     on="cpu a2a3 a5 a5-custom",
     scope="module",
 )
 def no_function_calls_itself(module: ModuleOp, _target: Target) -> Violations:
-    """A function calls itself neither directly nor through others."""
+    """A function must not call itself, directly or indirectly."""
     found = functions(module)
     by_name = {(function.parent_op(), function.sym_name.data): function for function in found}
     calls = {

@@ -72,8 +72,8 @@ _LEFT = "left, 32x32xf16, slayout=row_major"
 @rule(
     "PTO-K120",
     source="headers of TMOV, TEXTRACT and TINSERT: static checks of fractals, and what they calculate",
-    reason="Between two memories blocks are moved whole, and the order of some of them is turned on the way; "
-    "of another order the bytes arrive, and not the elements.",
+    reason="Blocks are moved whole, and only some of them are reordered; in another layout the elements "
+    "would be in the wrong order.",
     failing=_part(_LEFT, "mat, 32x32xf16"),
     passing=_part(_LEFT, "mat, 32x32xf16, blayout=col_major, slayout=row_major"),
     on="a2a3 a5",
@@ -81,10 +81,9 @@ _LEFT = "left, 32x32xf16, slayout=row_major"
 def move_goes_between_these_layouts(
     op: FixpipeOp, know: Facts, layouts: Ways = MappingProxyType({})
 ) -> Violations:
-    """A tile is moved between two memories from and to the layouts that the target's instruction knows
-    there: into left and right from Nz, Zn or one plain row; out of an accumulator to Nz, on A5 to plain
-    rows, too; on A5 from vec to mat in one and the same layout. Within vec tmov keeps the layout, and on A5
-    makes Nz or Zn of plain rows."""
+    """The target must support a move between the layouts of both tiles: into left and right from Nz, Zn or
+    one plain row; from acc to Nz, on A5 also to plain rows; from vec to mat on A5 in the same layout.
+    Within vec tmov keeps the layout, and on A5 converts plain rows to Nz or Zn."""
     src, dst = know.tile("src"), know.tile("dst")
     pairs = [pair.split("-") for pair in layouts.get(f"{src.loc.value} {dst.loc.value}", "").split()]
     if not pairs:
@@ -130,15 +129,15 @@ _NZ = "blayout=col_major, slayout=row_major"
 @rule(
     "PTO-K121",
     source="headers of TMOV: tiles from mat are asserted to have one shape, accumulators go by their extents",
-    reason="TMOV is told where the destination is, and how large the source: it moves all of that.",
+    reason="TMOV takes the address of the destination and the size of the source, and moves all of it.",
     failing=_whole("64x32xf16", "32x32xf16"),
     passing=_whole("32x32xf16", "32x32xf16"),
     on="a5",
 )
 def move_takes_the_whole_tile(op: FixpipeOp, know: Facts) -> Violations:
-    """tmov from mat goes between tiles of one physical shape, where a window counts as the tile that it looks
-    into; of an accumulator it moves what is valid to plain rows, and all rows to blocks, and the destination
-    has room for that. textract moves a part."""
+    """tmov from mat needs tiles of the same physical shape (of the whole tile for a subview); use textract
+    for a part. From an accumulator the destination must hold the valid part as plain rows, or all rows as
+    blocks."""
     src, dst = know.tile("src"), know.tile("dst")
     fix = "use textract with the indices of the part"
     if src.loc is TileLoc.Mat and src.element.kind != "pairs":
@@ -163,14 +162,14 @@ def _vector(cols: int) -> str:
 @rule(
     "PTO-K122",
     source="headers of TMOV and TEXTRACT: a vector on its way to left is asserted to be aligned to 512 bytes",
-    reason="A vector is moved as blocks of 512 bytes, each of which is one row of them.",
+    reason="A vector is moved as blocks of 512 bytes.",
     failing=_vector(128),
     passing=_vector(256),
     on="a2a3 a5",
 )
 def vector_is_made_of_blocks(op: FixpipeOp, know: Facts) -> Violations:
-    """One plain row that goes from mat to left has a multiple of 512 bytes in both tiles, and a part of it
-    begins at one; fewer columns may be valid."""
+    """One plain row moved from mat to left must have a multiple of 512 bytes in both tiles, and a part of it
+    must start at one; fewer columns may be valid."""
     src, dst = know.tile("src"), know.tile("dst")
     if (src.loc, dst.loc, src.rows) != (TileLoc.Mat, TileLoc.Left, 1) or not src.is_nd:
         return
@@ -192,13 +191,13 @@ def vector_is_made_of_blocks(op: FixpipeOp, know: Facts) -> Violations:
 @rule(
     "PTO-K123",
     source="headers of TLOAD: the engine makes blocks of 16 rows of 32 bytes; public TLOAD page",
-    reason="A load into L1 makes blocks of 512 bytes, whatever the tile's type says.",
+    reason="A load into L1 creates blocks of 512 bytes, whatever the tile's type says.",
     failing=tload(f"mat, 32x32xf32, {_NZ}, fractal=1024", "32x32xf32"),
     passing=tload(f"mat, 32x32xf32, {_NZ}", "32x32xf32"),
     on="a2a3 a5",
 )
 def load_makes_blocks_of_512_bytes(op: TLoadOp, know: Facts) -> Violations:
-    """A tile with boxes in mat that is loaded has fractal 512, one of scales 32."""
+    """A boxed tile in mat that is loaded must have fractal 512, a tile of scales 32."""
     dst = know.tile("dst")
     boxed = dst.loc is TileLoc.Mat and dst.type.slayout is not SLayout.NoneBox
     if not boxed or dst.type.fractal != 2 * BLOCK:
@@ -223,16 +222,16 @@ def _turned(rows: int, cols: int) -> str:
 @rule(
     "PTO-K124",
     source="headers of TEXTRACT and TMOV: A2/A3 asserts it of the source, A5 writes squares of 32",
-    reason="Blocks are transposed in squares, and a square that is cut is read, or written, whole.",
+    reason="Blocks are transposed in squares, and a cut square is read or written whole.",
     failing=_turned(48, 16),
     passing=_turned(64, 32),
     on="a2a3 a5",
 )
 def bytes_are_turned_in_squares(op: FixpipeOp, know: Facts, of: str = "") -> Violations:
-    """Where blocks are transposed on their way to left or right, tiles have whole squares of rows and
-    columns. Of 8 bits squares of 32 in the source on A2/A3, and in a destination in left that textract fills
-    and that is not compact; on A5 in the destination. Of 32 bits squares of 16 in both, but in none that is
-    compact, and on A5 then not in the source either."""
+    """If blocks are transposed on their way to left or right, the tiles must consist of whole squares. For
+    8-bit elements: squares of 32 in the source on A2/A3 and in a destination in left that textract fills,
+    unless it is compact; on A5 in the destination. For 32-bit elements: squares of 16 in both, unless they
+    are compact."""
     src, dst = know.tile("src"), know.tile("dst")
     if src.element.kind == "pairs" or dst.loc not in (TileLoc.Left, TileLoc.Right):
         return
@@ -267,14 +266,14 @@ def _split(src: str) -> str:
 @rule(
     "PTO-K125",
     source="header of TINSERT, A5: TInsertMode",
-    reason="The mode cuts one transfer from vec to mat into several, between columns of blocks.",
+    reason="The mode splits one transfer from vec to mat between columns of blocks.",
     failing=_split(""),
     passing=_split(f", {_NZ}"),
     on="a5",
 )
 def insertion_in_parts_is_of_blocks(op: TInsertOp, know: Facts) -> Violations:
-    """tinsertMode is for a tile in vec with col_major + row_major boxes that goes to mat, and has at least as
-    many columns of boxes as there are parts, and rows for the valid ones in whole boxes."""
+    """tinsertMode needs a vec tile with col_major + row_major boxes that is inserted into mat, with at least
+    as many columns of boxes as parts, and rows for the valid ones in whole boxes."""
     if op.tinsert_mode is None:
         return
     src, dst, parts = know.tile("src"), know.tile("dst"), int(op.tinsert_mode.data.value[-1])
@@ -299,16 +298,15 @@ def _rows(text: str) -> str:
 @rule(
     "PTO-K126",
     source="headers of TMOV, TEXTRACT and TINSERT, A5: from the unified buffer to L1",
-    reason="Plain rows are copied as one run of bytes, and blocks as columns of blocks without gaps.",
+    reason="Plain rows are copied as one run of bytes, blocks as columns of blocks without gaps.",
     failing=_rows(", valid=16x20"),
     passing=_rows(""),
     on="a5",
 )
 def bytes_from_vec_follow_each_other(op: FixpipeOp, know: Facts) -> Violations:
-    """From vec to mat tmov and textract copy plain rows whose valid columns are all columns of both tiles, or
-    one row, and blocks into a tile whose rows are those that are valid, rounded up to blocks, of one with as
-    many rows at least; tinsert copies plain rows of whole 32 bytes, and of Zn whole rows of blocks, which lie
-    as the columns of the tile say, or, where it is compact, the valid ones."""
+    """From vec to mat, tmov and textract need plain rows with all columns valid in both tiles, or one row,
+    and boxed tiles whose rows are the valid ones rounded up to blocks. tinsert needs plain rows in
+    multiples of 32 bytes, and whole rows of blocks for Zn."""
     src, dst = know.tile("src"), know.tile("dst")
     if (src.loc, dst.loc) != (TileLoc.Vec, TileLoc.Mat) or src.element.kind == "pairs":
         return
@@ -358,17 +356,16 @@ def _copied(valid: str) -> str:
 @rule(
     "PTO-K127",
     source="headers of TMOV: within the unified buffer; public TMOV page: RowPlusOne; D39",
-    reason="Blocks are copied as one run of bytes. Those that are made of rows follow each other as the "
-    "valid extents say, and what reads the tile steps by its physical ones.",
+    reason="Blocks are copied as one run of bytes. New blocks are placed by the valid extents, but read "
+    "by the physical ones.",
     failing=_copied("16x32"),
     passing=_copied("32x32"),
     on="a2a3 a5",
 )
 def blocks_in_vec_lie_as_they_are_made(op: FixpipeOp, know: Facts, makes: bool = True) -> Violations:
-    """Within vec tmov copies blocks of one order of tiles that are valid as a whole. Of plain rows it makes
-    Nz in a tile whose rows are the valid ones, rounded up to 16, and one more that is counted, too, where it
-    is row_plus_one, but for one column of blocks; it writes as many rows as src has, and columns as dst has.
-    Zn it makes of whole blocks, in tiles whose columns are all valid."""
+    """Within vec tmov copies boxed tiles only if all of the tile is valid. To convert plain rows to Nz, the
+    destination must have the valid rows rounded up to 16, plus one if it is row_plus_one (unless it has
+    one column of blocks). Zn needs whole blocks and valid columns."""
     src, dst = know.tile("src"), know.tile("dst")
     if dst.type.slayout is SLayout.NoneBox:
         return

@@ -23,27 +23,28 @@ _FILL = instruction("tfillpad", "16x32xf32, pad=zero", "16x32xf32, valid=16x20")
 @rule(
     "PTO-V142",
     source="PTOAS tfillpad: no mode",
-    reason="Shapes and addresses say whether a tile is padded in place, into another, or into a larger one.",
+    reason="Shapes and addresses determine whether a tile is padded in place, into another tile, or into "
+    "a larger one.",
     failing=_FILL.replace("tfillpad", 'tfillpad {mode = "expand"}'),
     passing=_FILL,
     on="cpu a2a3 a5",
 )
 def fill_has_no_mode(op: d.TFillPadOp, know: Facts) -> Violations:
-    """tfillpad has no attribute `mode`: which of its forms is called follows from its tiles."""
+    """tfillpad has no attribute `mode`; its tiles select the form."""
     if op.mode is not None:
-        yield mismatch("mode", op.mode, "none: the shapes decide", part="statement")
+        yield Violation("tfillpad has no mode; its shapes decide", part="statement", fix="remove it")
 
 
 @rule(
     "PTO-E411",
     source="TFillPad.hpp: static assertions; PTOAS tfillpad: verifier",
-    reason="The value is part of the destination's C++ type; null is none.",
+    reason="The value is part of the destination's C++ type; null means no padding.",
     failing=instruction("tfillpad", "16x32xf32", "16x32xf32, valid=16x20"),
     passing=_FILL,
     on="cpu a2a3 a5",
 )
 def fill_names_its_value(op: d.TFillPadOp, know: Facts) -> Violations:
-    """A tile of the unified buffer is padded with the value that its type names; padValue is for matrices."""
+    """A padded tile in vec must name its pad value in its type; padValue is for matrices."""
     if know.tile("dst").type.pad is PadValue.Null:
         yield mismatch("pad of dst", "null", "zero, max or min", slot="dst")
     if op.pad_value is not None:
@@ -53,13 +54,13 @@ def fill_names_its_value(op: d.TFillPadOp, know: Facts) -> Violations:
 @constraint(
     "PTO-E412",
     source="TFillPad.hpp: static assertions",
-    reason="The destination has room for the source and its padding.",
+    reason="The destination holds the source and its padding.",
     failing=instruction("tfillpad", "16x16xf32, pad=zero", "16x32xf32, valid=16x16"),
     passing=instruction("tfillpad", "16x64xf32, pad=zero", "16x32xf32, valid=16x16"),
     on="cpu a2a3 a5",
 )
 def fill_does_not_shrink() -> Stated:
-    """A padded tile has at least as many physical rows and columns as the source."""
+    """A padded tile must have at least as many physical rows and columns as the source."""
     yield Relation("dst.shape", "at least", "src.shape")
 
 
@@ -69,13 +70,13 @@ _MATRIX = "mat, 32x32xf16, valid=32x16, blayout=col_major, slayout=row_major"
 @rule(
     "PTO-E413",
     source="TFillPad.hpp: static assertions; PTOAS tfillpad: verifier",
-    reason="The library's call for matrices has one tile type; the value is a template argument.",
+    reason="The library's call for matrices takes one tile type; the value is a template argument.",
     failing=instruction("tfillpad", _MATRIX.replace("valid=32x16, ", ""), _MATRIX),
     passing=instruction("tfillpad", _MATRIX, _MATRIX),
     on="cpu a2a3 a5",
 )
 def fill_of_a_matrix_keeps_its_type(op: d.TFillPadOp, know: Facts) -> Violations:
-    """A matrix is padded into a tile of its own type, which names zero or no value."""
+    """A matrix must be padded into a tile of the same type, with pad value zero or none."""
     src, dst = know.tile("src").type, know.tile("dst").type
     if src != dst:
         yield mismatch("type of dst", dst.body(), f"{src.body()}, as src", slot="dst")
@@ -95,26 +96,26 @@ def _together(_op: d.TConcatOp, know: Facts) -> int:
 @constraint(
     "PTO-E421",
     source="TConcat.hpp: assertions",
-    reason="The columns of both sources follow each other, and there are no others.",
+    reason="The columns of both sources are placed next to each other.",
     failing=instruction("tconcat", "16x64xf32, valid=16x40", "16x32xf32", "16x32xf32"),
     passing=instruction("tconcat", "16x64xf32", "16x32xf32", "16x32xf32"),
     on="cpu a5",
 )
 def concatenation_is_as_wide_as_its_parts() -> Stated:
-    """The destination has as many valid columns as the sources have together."""
+    """The destination must have as many valid columns as both sources together."""
     yield Relation("dst.valid_cols", "equal to", _together)
 
 
 @constraint(
     "PTO-E422",
     source="a2a3/TConcat.hpp: assertion; PTOAS tconcat: verifier",
-    reason="The columns of both sources are written, whatever of the destination is valid.",
+    reason="The columns of both sources are written, valid or not.",
     failing=instruction("tconcat", "16x48xf32", "16x32xf32", "16x32xf32"),
     passing=instruction("tconcat", "16x64xf32, valid=16x40", "16x32xf32", "16x32xf32"),
     on="a2a3",
 )
 def concatenation_fits() -> Stated:
-    """The destination has physical columns for those of both sources."""
+    """The destination must have physical columns for the columns of both sources."""
     yield Relation("dst.cols", "at least", _together)
 
 
@@ -141,15 +142,15 @@ def _tiles(op: d.TExtractOp | d.TInsertOp, know: Facts) -> tuple[str, TileFacts,
 @rule(
     "PTO-E431",
     source="public TEXTRACT and TINSERT pages, Constraints; their headers",
-    reason="Beyond the tile lies another one.",
+    reason="Beyond the end of the tile lies another one.",
     failing=_part("textract", "vec, 8x16xf32", "vec, 16x32xf32", 12, 0),
     passing=_part("textract", "vec, 8x16xf32", "vec, 16x32xf32", 8, 16),
     on="cpu a2a3 a5",
 )
 def part_is_inside(op: d.TExtractOp | d.TInsertOp, know: Facts, of_valid: bool = False) -> Violations:
-    """The part that textract copies out, or tinsert in, lies inside the other tile: on devices inside its
-    physical extents, on cpu inside the valid ones. Of an accumulator that a device inserts into blocks,
-    all rows and whole blocks of columns are written, whatever is valid."""
+    """The part that textract reads, or tinsert writes, must lie inside the larger tile: inside its physical
+    extents on devices, its valid extents on cpu. When a device inserts an accumulator into a boxed tile,
+    all rows and whole blocks of columns count."""
     slot, part, whole = _tiles(op, know)
     extents = _extents(op, part, whole, of_valid)
     limits = whole.valid if of_valid else whole.type.shape
@@ -158,8 +159,8 @@ def part_is_inside(op: d.TExtractOp | d.TInsertOp, know: Facts, of_valid: bool =
         least = 0 if start is None else start
         size = extents[at]
         if least < 0 or (limits[at] != DYNAMIC and least + size > limits[at]):
-            found, required = f"{least} + {size}", f"inside 0 to {limits[at]}"
-            yield mismatch(f"{word} and extent of {slot}", found, required, slot=word, part="value")
+            found, required = f"{least} + {size} = {least + size}", f"at most {limits[at]}"
+            yield mismatch(f"end of the {word}s of {slot}", found, required, slot=word, part="value")
 
 
 def _extents(
@@ -188,14 +189,14 @@ def _extents(
 @rule(
     "PTO-E432",
     source="a2a3/TExtract.hpp, a2a3/TInsert.hpp: assertions",
-    reason="The copy moves blocks of 32 bytes, and a row of a fractal block is one.",
+    reason="The copy moves blocks of 32 bytes.",
     failing=_part("textract", "vec, 8x16xf32", "vec, 16x32xf32", 0, 4),
     passing=_part("textract", "vec, 8x16xf32", "vec, 16x32xf32", 1, 8),
     on="a2a3",
 )
 def part_starts_at_a_block(op: d.TExtractOp | d.TInsertOp, know: Facts) -> Violations:
-    """A part of more than one element starts at a column that is a multiple of 32 bytes; in a fractal tile
-    also at a row that is a multiple of 16."""
+    """A part of more than one element must start at a column that is a multiple of 32 bytes, in a fractal
+    tile also at a row that is a multiple of 16."""
     _, part, whole = _tiles(op, know)
     if part.valid == (1, 1):
         return
@@ -215,7 +216,7 @@ def part_starts_at_a_block(op: d.TExtractOp | d.TInsertOp, know: Facts) -> Viola
     on="a2a3 a5",
 )
 def part_keeps_the_layout(op: d.TExtractOp | d.TInsertOp, know: Facts) -> Violations:
-    """A part has the layout of the tile it is a part of."""
+    """A part must have the layout of the tile it belongs to."""
     slot, part, whole = _tiles(op, know)
     if part.layout_text == whole.layout_text:
         return
@@ -227,15 +228,15 @@ def part_keeps_the_layout(op: d.TExtractOp | d.TInsertOp, know: Facts) -> Violat
 @rule(
     "PTO-E434",
     source="TExtract.hpp, TInsert.hpp: static assertions within the unified buffer",
-    reason="The header compares the tiles' types, whatever of them is valid, and copies two bytes at once.",
+    reason="The header compares the physical extents in the types, and copies two bytes at a time.",
     failing=_part("textract", "vec, 8x64xf32, valid=8x16", "vec, 16x32xf32", 0, 0),
     passing=_part("textract", "vec, 8x32xf32, valid=8x16", "vec, 16x32xf32", 0, 0),
     on="a2a3 a5",
 )
 def part_is_no_larger(op: d.TExtractOp | d.TInsertOp, know: Facts, by_pairs: bool = False) -> Violations:
-    """Within vec a part has no more physical rows and columns than the tile that it is a part of, where a
-    window counts as the tile that it looks into; with boxes on A5 no more columns. On A2/A3 tiles with boxes
-    have whole ones, and the valid columns of a part are an even number of bytes, unless it is one element."""
+    """Within vec a part must not have more physical rows and columns than the tile (or the tile around a
+    subview); boxed tiles on A5 must not have more columns. On A2/A3 boxed tiles must have whole boxes, and
+    the valid columns of a part an even number of bytes unless it is one element."""
     slot, part, whole = _tiles(op, know)
     boxed = part.type.slayout is not SLayout.NoneBox
     for at, word in enumerate(("rows", "columns")):
@@ -279,9 +280,8 @@ def _boxes(src: str, tmp: str, dst: str, axis: int = 1) -> str:
     on="a5",
 )
 def exponents_make_boxes(op: d.TMovOp, know: Facts) -> Violations:
-    """Where tmov reorders exponents, those along axis1 have an even number of valid columns in the
-    destination, those along axis0 an even number of valid rows and a multiple of 16 valid columns in the
-    source."""
+    """If tmov reorders exponents, those along axis1 need an even number of valid columns in the destination,
+    those along axis0 an even number of valid rows and a multiple of 16 valid columns in the source."""
     slot, steps = ("src", (2, BOX)) if op.axis is MxGroupAxis.Axis0 else ("dst", (1, 2))
     valid = know.tile(slot).valid
     for word, extent, step in zip(("rows", "columns"), valid, steps, strict=True):
@@ -292,14 +292,14 @@ def exponents_make_boxes(op: d.TMovOp, know: Facts) -> Violations:
 @rule(
     "PTO-Q117",
     source="a5/TMov.hpp, ND to ZZ and DN to ZZ; PTOAS tmov: verifier",
-    reason="The header counts through both tiles without their pitch, and in whole boxes.",
+    reason="The header ignores the pitch of both tiles and works in whole boxes.",
     failing=_boxes("32x32xui8, valid=20x4", "1x128xui8", "32x32xui8, valid=20x4"),
     passing=_boxes("1x128xui8, valid=1x80", "1x128xui8", "32x32xui8, valid=20x4"),
     on="a5",
 )
 def exponents_follow_each_other(op: d.TMovOp, know: Facts) -> Violations:
-    """Where tmov reorders exponents, those of the source follow each other without gaps, as many as the
-    destination is to have; along axis1 both tiles have room for whole boxes of 16 rows."""
+    """If tmov reorders exponents, those of the source must be stored without gaps, as many as the destination
+    holds; along axis1 both tiles need space for whole boxes of 16 rows."""
     src, dst = know.tile("src"), know.tile("dst")
     down = op.axis is MxGroupAxis.Axis0
     rows, cols = (src if down else dst).valid

@@ -26,13 +26,13 @@ def _get(slot: int) -> str:
 @rule(
     "PTO-G306",
     source="PTOAS multi_tile_get",
-    reason="Behind the last of the tiles lies something else.",
+    reason="Beyond the last tile lies other memory.",
     failing=_get(2),
     passing=_get(1),
     on="cpu a2a3 a5 a5-custom",
 )
 def tile_is_one_of_several(op: MultiTileGetOp, know: Facts) -> Violations:
-    """The number of a tile is less than the multi tile's count, from 0 on."""
+    """The number of a tile must be less than the count of the multi tile, counted from 0."""
     count = len(know.values("source"))
     (slot,) = know.constants("slot")
     if slot is not None and not 0 <= slot < count:

@@ -64,14 +64,14 @@ BOUND = (
 @rule(
     "PTO-G201",
     source="header of TMATMUL_MX, CheckMadMxValid",
-    reason="The matrix unit takes two groups of 32 numbers, and their scales, at once.",
+    reason="The matrix unit takes two groups of 32 numbers and their scales at a time.",
     failing=mx_product(mx_types(96, 4), *BOUND),
     passing=mx_product(mx_types(), *BOUND),
     on="a5",
 )
 def mx_operand_is_made_of_pairs_of_groups(op: MxOp, know: Facts) -> Violations:
-    """The columns of lhs of an mx product are a multiple of 64 numbers; fewer may be valid. There is room for
-    all rows and columns of dst, even if it is compact."""
+    """The columns of lhs of an mx product must be a multiple of 64 numbers; fewer may be valid. The physical
+    size of dst must fit its memory, even if it is compact."""
     lhs = know.tile("lhs")
     count = lhs.type.cols * _numbers(lhs.type)
     if count % STEP:
@@ -92,8 +92,8 @@ def mx_operand_is_made_of_pairs_of_groups(op: MxOp, know: Facts) -> Violations:
     on="a5",
 )
 def each_group_has_a_scale() -> Stated:
-    """lhs_scale has a valid row for each of lhs and a column for each 32 numbers of it; rhs_scale a column
-    for each of rhs and a row for each 32 numbers."""
+    """lhs_scale needs a valid row for each row of lhs and a column for each 32 numbers; rhs_scale needs a
+    column for each column of rhs and a row for each 32 numbers."""
     yield Relation("lhs_scale.valid_rows", "at least", "lhs.valid_rows")
     yield Relation("lhs_scale.valid_cols", "at least", lambda _, know: _groups(know.tile("lhs"), 1))
     yield Relation("rhs_scale.valid_rows", "at least", lambda _, know: _groups(know.tile("rhs"), 0))
@@ -109,14 +109,14 @@ def _groups(tile: TileFacts, dim: int) -> int:
 @rule(
     "PTO-G203",
     source="header of TGET_SCALE_ADDR, GetScaleAddr",
-    reason="The matrix unit is told where its operands are; the scales it finds by their addresses.",
+    reason="The matrix unit finds the scales by the address of the operand.",
     failing=mx_product(mx_types(), BOUND[0]),
     passing=mx_product(mx_types(), *BOUND),
     on="a5",
     scope="function",
 )
 def scales_are_where_the_matrix_unit_looks(facts: FunctionFacts, target: Target) -> Violations:
-    """The scales of an mx operand lie at its address, divided by 16: tget_scale_addr puts them there."""
+    """The scales of an mx operand must be at its address divided by 16; use tget_scale_addr."""
     if TileLoc.ScaleLeft not in target.memories or not target.has_pipes:
         return
     bindings = [op for op in facts.ops if isinstance(op, TGetScaleAddrOp)]
@@ -130,14 +130,15 @@ def scales_are_where_the_matrix_unit_looks(facts: FunctionFacts, target: Target)
             }
             if bound and bound & {*underlying_values(operand)}:
                 continue
-            found = f"those of {', '.join(map(value_name, bound))}" if bound else "no address of an operand's"
-            required = f"those of {value_name(operand)}"
+            others = ", ".join(f"`{value_name(each)}`" for each in bound)
+            found = f"has the address of the scales of {others}" if bound else "has no address"
             yield Violation(
-                f"address of {value_name(scale)}: found {found}, required {required}",
+                f"`{value_name(scale)}` {found}; it must be bound to `{value_name(operand)}`",
                 op=op,
                 slot=f"{slot}_scale",
                 part="value",
-                fix=f"pto.tget_scale_addr ins({value_name(operand)} : ...) outs({value_name(scale)} : ...)",
+                fix=f"add `pto.tget_scale_addr ins({value_name(operand)} : ...) "
+                f"outs({value_name(scale)} : ...)`",
             )
 
 
@@ -148,15 +149,15 @@ def _meet(one: object, other: object) -> bool:
 @rule(
     "PTO-G204",
     source="header of TGET_SCALE_ADDR",
-    reason="The address of scales follows from that of an operand in L0A or L0B.",
+    reason="The address of the scales follows from that of an operand in L0A or L0B.",
     failing=mx_product(mx_types(), "pto.tget_scale_addr ins(%b : {b}) outs(%s : {s})", *BOUND),
     passing=mx_product(mx_types(), *BOUND),
     on="a5",
 )
 def scales_belong_to_their_operand(op: TGetScaleAddrOp, know: Facts) -> Violations:
-    """tget_scale_addr binds scales in row_major + row_major boxes to a tile in left, and those in col_major +
-    col_major boxes to one in right. Scales that lie so and are of another type are a warning: the header
-    binds any tile, and the unit reads bytes."""
+    """tget_scale_addr binds scales in row_major + row_major boxes to a tile in left, and scales in col_major
+    + col_major boxes to a tile in right. Another element type is a warning, because the header accepts any
+    tile."""
     src, dst = know.tile("src"), know.tile("dst")
     pairs = {TileLoc.Left: TileLoc.ScaleLeft, TileLoc.Right: TileLoc.ScaleRight}
     if src.loc not in pairs:

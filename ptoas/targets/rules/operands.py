@@ -51,7 +51,7 @@ def _where(slot: str, at: int) -> str | tuple[str, int]:
     on="a2a3",
 )
 def operand_has_an_element_type_of_the_target(op: PtoOp, know: Facts) -> Violations:
-    """The element type of each operand is one that the instruction takes on the target."""
+    """The instruction must support the element type of each operand on the target."""
     for slot, at, tile, spec in know.tiles:
         taken = spec.types
         if taken is None or spec.takes(tile.element, know.aicore, know.isa):
@@ -79,13 +79,13 @@ def operand_has_an_element_type_of_the_target(op: PtoOp, know: Facts) -> Violati
     "PTO-I102",
     aliases="A103 A104 S103 B106 B205 M102 M202 E102 C101",
     source="the instruction's page, tile and memory types",
-    reason="An instruction reaches some of the local memories only.",
+    reason="An instruction can access some of the local memories only.",
     failing=instruction("tadd", "16x32xf32", "mat, 16x32xf32", "16x32xf32"),
     passing=_ADD,
     on=_EVERYWHERE,
 )
 def operand_is_in_a_memory_that_is_reached(op: PtoOp, know: Facts) -> Violations:
-    """Each tile lies in a memory that the instruction reaches on the target."""
+    """Each tile must be in a memory that the instruction can access on the target."""
     for slot, at, tile, spec in know.tiles:
         if tile.loc not in spec.locs:
             required = " or ".join(loc.value for loc in spec.locs)
@@ -96,13 +96,13 @@ def operand_is_in_a_memory_that_is_reached(op: PtoOp, know: Facts) -> Violations
     "PTO-I103",
     aliases="A105 A106 A107 A109 S104 S105 S106 S108 B112 B203 E103 E212",
     source="the instruction's page, tile and memory types",
-    reason="The instruction walks its operands in this order, and no other order is translated.",
+    reason="The instruction reads its operands in this order, without conversion.",
     failing=instruction("tadd", "32x16xf32, blayout=col_major", "32x16xf32", "32x16xf32"),
     passing=_ADD,
     on=_EVERYWHERE,
 )
 def operand_has_a_layout_of_the_target(op: PtoOp, know: Facts) -> Violations:
-    """Each operand has a layout that the instruction takes on the target."""
+    """Each operand must have a layout that the instruction supports on the target."""
     for slot, at, tile, spec in know.tiles:
         if spec.layout is not None and not spec.layout.holds(tile.type):
             yield mismatch(
@@ -134,13 +134,13 @@ def _orders(tile: TileFacts, required: drawing.Order | None) -> tuple[Related, .
     "PTO-I104",
     aliases="A204 S204 M105 M205",
     source="the instruction's page, shape constraints",
-    reason="The work is sized by these extents; of nothing there is no work.",
+    reason="The instruction takes its size from these extents.",
     failing=mgather("row", "16x32xf32, valid=16x0", "64x32xf32", "1x16xi32"),
     passing=mgather("row", "16x32xf32, valid=1x32", "64x32xf32", "1x16xi32, valid=1x1"),
     on="a2a3",
 )
 def operand_is_not_empty(op: PtoOp, know: Facts) -> Violations:
-    """Where the instruction works on at least one element, no extent of its operands is 0."""
+    """Operands must not be empty where the instruction needs at least one element."""
     for slot, at, tile, spec in () if is_no_op(know) else know.tiles:
         if not spec.empty and 0 in tile.valid:
             what = f"valid shape of {slot}"
@@ -155,14 +155,14 @@ def operand_is_not_empty(op: PtoOp, know: Facts) -> Violations:
     "PTO-I105",
     aliases="A110 A111 A112 S109",
     source="the instruction's page, shape constraints; 000, Minimum Tile Shape",
-    reason="Tiles move in bursts of 32 bytes along their contiguous dimension, and each line starts on one.",
+    reason="Tiles move in bursts of 32 bytes along their contiguous dimension, and each row starts on one.",
     failing=mgather("row", "16x12xf32", "64x12xf32", "1x16xi32"),
     passing=mgather("row", "16x16xf32, valid=16x12", "64x12xf32", "1x16xi32"),
     on="a2a3",
 )
 def operand_is_made_of_32_byte_blocks(op: PtoOp, know: Facts) -> Violations:
-    """Padded columns (row_major) or rows (col_major), times the element size, are a multiple of 32 bytes;
-    valid extents are free."""
+    """Columns (row_major) or rows (col_major) times the element size must be a multiple of 32 bytes; valid
+    extents are free."""
     for slot, at, tile, spec in know.tiles:
         if not spec.aligned or tile.type.slayout is not SLayout.NoneBox:
             continue
@@ -181,14 +181,14 @@ def operand_is_made_of_32_byte_blocks(op: PtoOp, know: Facts) -> Violations:
     "PTO-I106",
     aliases="E104 E201 E202 E203 E211",
     source="the instruction's page, constraints",
-    reason="Element (i, j) of one operand belongs to element (i, j) of the other.",
+    reason="Element (i, j) of one operand corresponds to element (i, j) of the other.",
     failing=instruction("tadd", "16x32xf32", "16x32xf32", "16x32xf32, valid=16x16"),
     passing=_ADD,
     on=_EVERYWHERE,
 )
 def valid_extents_agree(op: PtoOp, know: Facts) -> Violations:
-    """The valid extents of the operands agree, as the instruction's formula says. Where the type leaves one
-    open the headers compare in debug builds only: then it is a warning, and a destination of 0x0 is none."""
+    """The valid extents of the operands must match the instruction's formula. If a type leaves an extent open
+    it is a warning, because the headers compare in debug builds only."""
     dst = know.tile("dst") if "dst" in know.row.valid else None
     if dst is not None and dst.valid == (0, 0) and DYNAMIC in dst.type.valid:
         return
@@ -207,13 +207,13 @@ def _is_open(know: Facts, slot: str) -> bool:
     "PTO-I107",
     aliases="E214 E301 E402",
     source="the instruction's page or header, constraints",
-    reason="The target moves whole physical tiles, or its header compares their shapes when it is compiled.",
+    reason="The target moves whole physical tiles, or its header compares their shapes at compile time.",
     failing=instruction("tmov", "16x32xf32", "16x64xf32, valid=16x32"),
     passing=instruction("tmov", "16x32xf32", "16x32xf32"),
     on="a2a3",
 )
 def physical_extents_agree(op: PtoOp, know: Facts) -> Violations:
-    """The physical extents of the operands agree, where the target compares them."""
+    """The physical extents of the operands must match where the target compares them."""
     if not list(valid_extents_agree.check(op, know)):
         found = _disagreements(know, know.row.shape, "physical", lambda tile: tile.physical)
         yield from (violation for violation, _ in found)
@@ -261,7 +261,7 @@ def _required(letter: str, extent: int, bound: dict[str, tuple[int, str]], slot:
     "PTO-I108",
     aliases="E213",
     source="the instruction's page or header, temporary tile",
-    reason="The target works in the scratch tile, and writes behind its end if it is too small.",
+    reason="The target writes beyond the end of a scratch tile that is too small.",
     failing=(
         ".arg %s : !pto.tile_buf<vec, 16x32xf32>\n.arg %t : !pto.tile_buf<vec, 1x8xf32>\n"
         ".arg %d : !pto.tile_buf<vec, 16x8xf32, valid=16x1>\n"
@@ -277,8 +277,8 @@ def _required(letter: str, extent: int, bound: dict[str, tuple[int, str]], slot:
     on="a2a3",
 )
 def scratch_is_large_enough(op: PtoOp, know: Facts) -> Violations:
-    """A scratch tile that the target uses has as many bytes as it uses. Where the library counts on bytes
-    behind the declared tile, a tile with an address gets a warning: they may be free."""
+    """A scratch tile must have as many bytes as the target uses. It is a warning for a tile with an address
+    if the library uses bytes behind the declared tile, which may be free."""
     for slot, scratch in know.row.scratch.items():
         if slot in know.row.ignores or not know.values(slot):
             continue

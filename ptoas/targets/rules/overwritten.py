@@ -27,16 +27,15 @@ _ARGS = f"%a: {_TILE}, %b: {_TILE}, %d: {_TILE}"
 @rule(
     "PTO-Q301",
     source="device headers: TREM, TREMS and TQUANT of A2/A3 calculate in their sources and in tmp",
-    reason="The tile holds numbers of another type, or steps of a calculation.",
+    reason="The tile holds intermediate results, possibly of another type.",
     failing=kernel(_REMAINDER, f"pto.tadd ins(%a, %d : {_TILE}, {_TILE}) outs(%d : {_TILE})", args=_ARGS),
     passing=kernel(f"pto.tadd ins(%a, %b : {_TILE}, {_TILE}) outs(%d : {_TILE})", _REMAINDER, args=_ARGS),
     on="a2a3",
     scope="function",
 )
 def what_is_overwritten_is_not_read(facts: FunctionFacts, target: Target) -> Violations:
-    """A tile that an instruction has worked in, a source that it overwrites or its scratch tile, is written
-    again before it is read. Of the staging tile of a transfer between ranks it is a warning: it holds the
-    last part that went through it."""
+    """A source that an instruction overwrites, or its scratch tile, must be written again before it is read.
+    It is a warning for the staging tile of a transfer between ranks, which holds the last chunk."""
     if not any(_works_in_tiles(kind, target) for kind in facts.by_class):
         return
     gone: dict[SSAValue, PtoOp] = {}
@@ -50,13 +49,12 @@ def what_is_overwritten_is_not_read(facts: FunctionFacts, target: Target) -> Vio
             if root not in gone or not _follows(gone[root], op):
                 continue
             yield Violation(
-                f"{value_name(root)} is read: found what {gone[root].mnemonic()} has left in it, "
-                "required a write in between",
+                f"`{value_name(root)}` is read after `{gone[root].mnemonic()}` has overwritten it",
                 op=op,
                 slot=("operand", operand),
                 part="value",
-                related=(Related("it is overwritten here", gone[root]),),
-                fix="read it before, or work on a copy",
+                related=(Related("overwritten here", gone[root]),),
+                fix="read it before, or copy it first",
                 severity=Severity.WARNING if isinstance(gone[root], StagedOp) else None,
             )
             del gone[root]

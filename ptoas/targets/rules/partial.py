@@ -22,7 +22,7 @@ from ptoas.targets.rules.examples import instruction
     on="a2a3 a5",
 )
 def one_source_is_valid_as_the_destination(op: PtoOp, know: Facts) -> Iterator[Violation]:
-    """One source is valid as the destination, the other for no more."""
+    """One source must have the valid shape of the destination, the other must not exceed it."""
     dst = know.tile("dst")
     required = shape_str(dst.valid)
     sources = {slot: know.tile(slot) for slot in ("src0", "src1")}

@@ -48,7 +48,7 @@ def _place(facts: FunctionFacts, value: SSAValue) -> Operation:
 @rule(
     "PTO-U101",
     source="D21",
-    reason="The compiler can't know which bytes a tile placed by hand leaves free.",
+    reason="The compiler can't know which bytes manually placed tiles leave free.",
     failing=kernel(
         *_constants(a=0),
         f"%a0 = pto.alloc_tile addr = %a : {_TILE}",
@@ -68,7 +68,7 @@ def _place(facts: FunctionFacts, value: SSAValue) -> Operation:
     depends_on="nothing",
 )
 def every_tile_is_placed(facts: FunctionFacts, _target: Target) -> Violations:
-    """A function in which one tile has an address is placed by hand: every local tile has one."""
+    """If any tile has an address, every tile in the function needs one."""
     if not facts.manual_placement:
         return
     bound = [op for ops in facts.addresses.values() for op, _ in ops]
@@ -76,11 +76,11 @@ def every_tile_is_placed(facts: FunctionFacts, _target: Target) -> Violations:
     for root in facts.local_tiles:
         if root not in facts.addresses:
             yield Violation(
-                f"address of {value_name(root)}: found none, required because other tiles are placed by hand",
+                f"`{value_name(root)}` has no address, but other tiles of the function have one",
                 op=_place(facts, root),
                 part="statement",
                 fix="give it `addr = %address`, or remove all addresses",
-                related=(Related("the first tile with an address", first),),
+                related=(Related("this address switches the function to manual placement", first),),
             )
 
 
@@ -101,15 +101,15 @@ def _gather(dst: int, idx: int) -> str:
 @rule(
     "PTO-U104",
     source="D22",
-    reason="The instruction would overwrite indices or sources that it has yet to read.",
+    reason="The instruction would overwrite data that it has not read yet.",
     failing=_gather(0, 0),
     passing=_gather(0, 2048),
     on="a2a3 a5",
     scope="function",
 )
 def destination_is_apart_from_its_index(facts: FunctionFacts, target: Target) -> Violations:
-    """Operands of an instruction that must be apart, such as the destination of a gather and its index tile,
-    have no byte in common; a gather of elements on A2/A3 may write over its indices, one for one."""
+    """Operands that an instruction reads and writes independently, such as the destination and the index tile
+    of a gather, must not overlap; an element gather on A2/A3 may overwrite its own indices."""
     for kind, ops in facts.by_class.items():
         for op in cast("list[PtoOp]", ops) if _keeps_apart(kind, target) else ():
             row = target.row(op)
@@ -141,18 +141,20 @@ def _overlaps(facts: FunctionFacts, op: PtoOp, one: str, other: str, row: Row) -
             continue
         if first.overlaps(behind):
             yield Violation(
-                f"{one} {_bytes(first)}: found an overlap with {other} {_bytes(behind)}, "
-                "required disjoint tiles",
+                f"{one} {_bytes(first)} overlaps {other} {_bytes(behind)}",
                 op=op,
                 slot=one,
                 part="value",
+                fix="place them apart",
             )
 
 
 def _bytes(storage: Storage) -> str:
     name = value_name(storage.root)
     return (
-        name if storage.start is None else f"{name} at {storage.start} to {storage.start + storage.size - 1}"
+        f"`{name}`"
+        if storage.start is None
+        else f"`{name}` (bytes {storage.start} to {storage.start + storage.size - 1})"
     )
 
 
@@ -173,7 +175,7 @@ def _two(second: int) -> str:
 @rule(
     "PTO-U105",
     source="D22",
-    reason="Two tiles at one address are a reinterpretation; two that overlap in part are usually a slip.",
+    reason="Two tiles at one address are a reinterpretation; a partial overlap is usually a mistake.",
     failing=_two(1024),
     passing=_two(2048),
     on=_EVERYWHERE,
@@ -182,7 +184,7 @@ def _two(second: int) -> str:
     depends_on="nothing",
 )
 def live_tiles_do_not_overlap_in_part(facts: FunctionFacts, _target: Target) -> Violations:
-    """Two live tiles placed by hand have one address, or no byte in common."""
+    """Two live tiles with addresses should be at the same address or not overlap."""
     if not facts.manual_placement:
         return
     placed = [facts.storage(root) for root in (*facts.arguments, *facts.local_tiles)]
@@ -201,11 +203,11 @@ def live_tiles_do_not_overlap_in_part(facts: FunctionFacts, _target: Target) -> 
                 continue
             first = facts.addresses[at.root][0][0]
             yield Violation(
-                f"{_bytes(there)}: found an overlap in part with {_bytes(at)}, required one address or "
-                "disjoint bytes",
+                f"{_bytes(there)} partly overlaps {_bytes(at)}",
                 op=facts.addresses[there.root][0][0],
                 part="statement",
-                related=(Related(f"{value_name(at.root)} is placed here", first),),
+                related=(Related(f"`{value_name(at.root)}` is placed here", first),),
+                fix=f"use an address from {end} on, or the same address as `{value_name(at.root)}`",
             )
 
 
@@ -215,7 +217,7 @@ def live_tiles_do_not_overlap_in_part(facts: FunctionFacts, _target: Target) -> 
 @rule(
     "PTO-U107",
     source="D21; public TASSIGN page",
-    reason="An instruction takes the address that its tile has when it is issued.",
+    reason="An instruction uses the address that its tile has when it is issued.",
     failing=kernel(
         f"%a = pto.alloc_tile : {_TILE}",
         f"pto.tload ins(%x : !pto.memref<16x32xf32>) outs(%a : {_TILE})",
@@ -233,8 +235,8 @@ def live_tiles_do_not_overlap_in_part(facts: FunctionFacts, _target: Target) -> 
     depends_on="nothing",
 )
 def a_tile_has_its_address_before_it_is_used(facts: FunctionFacts, _target: Target) -> Violations:
-    """`tassign` stands before the first use of its tile. For a result it stands right behind the instruction
-    that makes it, and its address is a literal or known before that instruction."""
+    """`tassign` must come before the first use of its tile. For a result it must directly follow the
+    instruction, with an address that is a literal or known before it."""
     place = facts.positions
     for root, bound in facts.addresses.items():
         first = bound[0][0]
@@ -248,11 +250,11 @@ def a_tile_has_its_address_before_it_is_used(facts: FunctionFacts, _target: Targ
         if early:
             used = min(early, key=place.__getitem__)
             yield Violation(
-                f"{value_name(root)} is used: found no address of it yet, required one",
+                f"`{value_name(root)}` is used before it has an address",
                 op=first,
                 part="statement",
-                related=(Related("it is used here", used),),
-                fix=f"put tassign before line {facts.line(used)}",
+                related=(Related("used here", used),),
+                fix=f"move `{first.name.removeprefix('pto.')}` before line {facts.line(used)}",
             )
 
 
@@ -260,7 +262,7 @@ def a_tile_has_its_address_before_it_is_used(facts: FunctionFacts, _target: Targ
     "PTO-U106",
     source="D14, D29",
     severity=Severity.WARNING,
-    reason="UB bytes that nothing has written are whatever the last kernel left there.",
+    reason="Memory that nothing has written holds whatever the last kernel left there.",
     failing=kernel(
         f"%a = pto.alloc_tile : {_TILE}",
         f"pto.tstore ins(%a : {_TILE}) outs(%x : !pto.memref<16x32xf32>)",
@@ -277,7 +279,7 @@ def a_tile_has_its_address_before_it_is_used(facts: FunctionFacts, _target: Targ
     depends_on="accesses",
 )
 def a_tile_is_written_before_it_is_read(facts: FunctionFacts, touches: Touches) -> Violations:
-    """No instruction reads a local tile that nothing has written, through whichever tile."""
+    """A local tile must be written before it is read."""
     writes: dict[SSAValue, list[int]] = {}
     placed: list[tuple[Storage, int]] = []
     reads: list[tuple[Operation, int, SSAValue, int]] = []
@@ -323,11 +325,11 @@ def a_tile_is_written_before_it_is_read(facts: FunctionFacts, touches: Touches) 
             continue
         seen.add(root)
         yield Violation(
-            f"{value_name(root)} is read: found no write of it before, required one",
+            f"`{value_name(root)}` is read before it is initialised",
             op=op,
             slot=("operand", operand),
             part="value",
-            related=(Related("it is made here", root.owner),),
+            related=(Related("allocated here", root.owner),),
             fix=_similar_name(root, writes, {read for _, _, read, _ in reads}),
         )
 
@@ -355,4 +357,4 @@ def _similar_name(tile: SSAValue, written: Iterable[SSAValue], read: set[SSAValu
     """A destination that nothing had defined defines a tile (D23), so a slip of the pen makes a new one."""
     unused = {value_name(value) for value in written if value not in read}
     near = nearest(value_name(tile), sorted(unused))
-    return f"{near} is written and never read: did you mean {value_name(tile)} there?" if near else None
+    return f"`{near}` is written and never read: did you mean `{value_name(tile)}` there?" if near else None

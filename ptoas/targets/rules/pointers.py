@@ -25,7 +25,7 @@ def _through(*rest: str) -> str:
 @rule(
     "PTO-G304",
     source="PTOAS inttoptr: uses of its result",
-    reason="Nothing is known of the memory behind a number: neither how large it is nor who else uses it.",
+    reason="Size and other users of the memory behind it are unknown.",
     failing=_through(
         "%r = pto.addptr %q, %c0 : !pto.ptr<f32> -> !pto.ptr<f32>",
         "%x = pto.load_scalar %r[%c0] : !pto.ptr<f32> -> f32",
@@ -34,14 +34,14 @@ def _through(*rest: str) -> str:
     on="cpu a2a3 a5 a5-custom",
 )
 def pointer_from_a_number_is_for_scalars(op: IntToPtrOp, know: Facts) -> Violations:
-    """A pointer that inttoptr makes is used by load_scalar and store_scalar alone."""
+    """A pointer made by inttoptr may only be used by load_scalar and store_scalar."""
     for use in op.result.uses:
         if not isinstance(use.operation, LoadScalarOp | StoreScalarOp):
             user = use.operation.name.removeprefix("pto.")
             fix = "add to the number, and make a pointer of the sum"
             yield Violation(
-                f"use of the pointer: found {user}, required load_scalar or store_scalar",
+                f"`{user}` uses a pointer made by inttoptr; only load_scalar and store_scalar may",
                 part="statement",
                 fix=fix,
-                related=(Related(f"{user} is here", use.operation),),
+                related=(Related("used here", use.operation),),
             )

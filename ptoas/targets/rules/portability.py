@@ -28,14 +28,15 @@ def _names(targets: list[Target]) -> str:
 @rule(
     "PTO-W101",
     source="D8",
-    reason="An mgather without suffix is Elem on cpu and Row on a2a3 and a5: one text, two results.",
+    reason="mgather without suffix is Elem on cpu and Row on a2a3 and a5: the same text gives two results.",
     failing=mgather("", "16x16xf32", "64x16xf32", "16x16xi32"),
     passing=mgather("elem", "16x16xf32", "64x16xf32", "16x16xi32"),
     on="cpu a2a3",
     severity=Severity.WARNING,
 )
 def gather_names_its_mode(op: IndexedMemoryOp, know: Facts) -> Violations:
-    """An mgather names its mode, .row or .elem, when it is checked for targets whose defaults differ."""
+    """mgather needs an explicit mode, .row or .elem, when it is checked for targets with different
+    defaults."""
     if op.coalesce is not None:
         return
     modes: dict[str, list[Target]] = {}
@@ -44,7 +45,7 @@ def gather_names_its_mode(op: IndexedMemoryOp, know: Facts) -> Violations:
     if len(modes) > 1:
         found = " and ".join(f"{mode} on {_names(targets)}" for mode, targets in sorted(modes.items()))
         yield Violation(
-            f"mode of mgather: found none, which means {found}; required one that all targets read alike",
+            f"mgather without a mode is {found}",
             part="statement",
             fix="write mgather.row or mgather.elem",
         )
@@ -60,8 +61,8 @@ def gather_names_its_mode(op: IndexedMemoryOp, know: Facts) -> Violations:
     severity=Severity.WARNING,
 )
 def wrap_gives_one_result(op: IndexedMemoryOp, know: Facts) -> Violations:
-    """A wrap whose result differs between cpu and the devices has no negative indices: it takes u32, or a
-    capacity that is a power of two."""
+    """A wrap that differs between cpu and the devices for negative indices needs u32 indices or a capacity
+    that is a power of two."""
     if know.target.value(op, "gatherOob") is not GatherOOB.Wrap:
         return
     idx, table = know.tile("idx"), know.view("mem")
@@ -73,24 +74,23 @@ def wrap_gives_one_result(op: IndexedMemoryOp, know: Facts) -> Violations:
         return
     size = "an unknown capacity" if capacity is None else f"capacity {capacity}"
     yield Violation(
-        f"wrap of a signed index: found {idx.element_name} with {size}, required u32 or a "
-        "capacity that is a power of two, because negative indices wrap differently on cpu",
+        f"negative indices of type {idx.element_name} with {size} wrap differently on cpu",
         slot="idx",
-        fix="use a u32 index tile",
+        fix="use a u32 index tile, or a capacity that is a power of two",
     )
 
 
 @rule(
     "PTO-W103",
     source="004, index-based gather",
-    reason="A5 alone reads 16-bit indices.",
+    reason="Only A5 reads 16-bit indices.",
     failing=instruction("tgather", "16x16xf32", "16x16xf32", "16x16xi16"),
     passing=instruction("tgather", "16x16xf32", "16x16xf32", "16x16xi32"),
     on="a2a3 a5",
     severity=Severity.WARNING,
 )
 def index_type_is_taken_everywhere(op: TGatherOp, know: Facts) -> Violations:
-    """The index type of a tile gather is one that every checked target takes."""
+    """The index type of a tile gather should be supported by every checked target."""
     if op.form != "index":
         return
     idx = know.tile("indices")
@@ -102,9 +102,9 @@ def index_type_is_taken_everywhere(op: TGatherOp, know: Facts) -> Violations:
             if all(t.takes(op, "indices", e.type) for t in know.checked)
         ]
         yield Violation(
-            f"index element type: found {idx.element_name}, which {_names(refusing)} refuses; "
-            f"required one of {element_names(common)} for all",
+            f"indices of type {idx.element_name} are not supported on {_names(refusing)}",
             slot="indices",
+            fix=f"use one of {element_names(common)}, supported on all of the targets",
         )
 
 
@@ -118,7 +118,7 @@ def index_type_is_taken_everywhere(op: TGatherOp, know: Facts) -> Violations:
     severity=Severity.WARNING,
 )
 def table_form_is_taken_everywhere(op: IndexedMemoryOp, know: Facts) -> Violations:
-    """The table of a gather has a form that every checked target takes: packed ND."""
+    """The table of a gather should have a form that every checked target supports: packed ND."""
     table = know.view("mem")
     if table.layout is Layout.NZ and know.model.has_nz:
         refusing, found = [t for t in know.checked if not t.model(op).has_nz], "nz"
@@ -129,24 +129,25 @@ def table_form_is_taken_everywhere(op: IndexedMemoryOp, know: Facts) -> Violatio
         return
     if refusing:
         yield Violation(
-            f"form of the table: found {found}, which {_names(refusing)} refuses; required packed nd for all",
+            f"a table with {found} is not supported on {_names(refusing)}",
             slot="mem",
+            fix="use a packed nd table, supported on all of the targets",
         )
 
 
 @rule(
     "PTO-W105",
     source="D15",
-    reason="a2a3 counts the rows of all dimensions before the last, a5 those of DIM_3 alone: an index beyond "
-    "these is a row here and out of bounds there.",
+    reason="a2a3 counts the rows of all dimensions before the last, a5 those of DIM_3 only: an index can "
+    "be a row on one and out of bounds on the other.",
     failing=mgather("row.clamp", "16x32xf32", "4x64x32xf32", "1x16xi32"),
     passing=mgather("row.clamp", "16x32xf32", "256x32xf32", "1x16xi32"),
     on="a2a3 a5",
     severity=Severity.WARNING,
 )
 def row_capacity_is_one_everywhere(op: IndexedMemoryOp, know: Facts) -> Violations:
-    """A Row table that is checked for several targets has as many rows on each: its first three dimensions
-    are 1."""
+    """A Row table that is checked for several targets should have the same rows on each: its first three
+    dimensions must be 1."""
     table = know.view("mem")
     if not know.is_row or table.layout is not Layout.ND:
         return
@@ -162,7 +163,7 @@ def row_capacity_is_one_everywhere(op: IndexedMemoryOp, know: Facts) -> Violatio
         found = " and ".join(f"{rows} rows on {_names(targets)}" for rows, targets in capacities.items())
         rows = max(capacities)
         yield Violation(
-            f"rows of the table: found {found}; required as many on all targets",
+            f"the table has {found}",
             slot="mem",
             fix=f"give the table one dimension of rows: {rows}x{table.shape[-1]}",
         )

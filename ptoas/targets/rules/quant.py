@@ -21,19 +21,19 @@ Table = Mapping[str, str]
 @rule(
     "PTO-E311",
     source="public TCVT page, Constraints",
-    reason="Each conversion is an instruction of its own; the others take two steps.",
+    reason="Each conversion is an instruction of its own; other conversions take two steps.",
     failing=instruction("tcvt", "16x32xi64", "16x32xf16"),
     passing=instruction("tcvt", "16x32xf16", "16x32xf32"),
     on="a2a3 a5",
 )
 def conversion_exists(op: TCvtOp, know: Facts, pairs: Table = MappingProxyType({})) -> Violations:
-    """The target converts the source's element type to the destination's."""
+    """The target must support the conversion from the source's element type to the destination's."""
     src, dst = know.tile("src").element, know.tile("dst").element
     source, wanted = (x.text.removeprefix("!pto.") for x in (src, dst))
     legal = pairs.get(source, "").split()
     if wanted not in legal:
-        required = f"{source} to {', '.join(legal)}" if legal else f"no conversion of {source} here"
-        yield mismatch("conversion", f"{source} to {wanted}", required, slot="dst")
+        others = f"{source} converts to {', '.join(legal) or 'no other type'}"
+        yield Violation(f"no conversion from {source} to {wanted}; {others}", slot="dst")
 
 
 @rule(
@@ -45,7 +45,7 @@ def conversion_exists(op: TCvtOp, know: Facts, pairs: Table = MappingProxyType({
     on="cpu a5",
 )
 def pairs_are_half_as_wide(op: TCvtOp, know: Facts) -> Violations:
-    """Where one of the tiles holds pairs, the other has as many valid rows and twice the valid columns."""
+    """If one tile holds pairs, the other must have the same valid rows and twice the valid columns."""
     src, dst = know.tile("src"), know.tile("dst")
     sizes = [2 if tile.element.kind == "pairs" else 1 for tile in (src, dst)]
     if sizes[0] == sizes[1]:
@@ -66,13 +66,13 @@ _SCALES = "16x1xf32"
 @rule(
     "PTO-Q102",
     source="headers of TQUANT and TDEQUANT: one template parameter for both tiles",
-    reason="The call does not compile with two types of tiles.",
+    reason="The library's call takes both tiles as one C++ type.",
     failing=instruction("tdequant", "16x32xf32", "16x32xi8", _SCALES, "16x8xf32, valid=16x1"),
     passing=instruction("tdequant", "16x32xf32", "16x32xi8", _SCALES, _SCALES),
     on="cpu a2a3 a5",
 )
 def offsets_have_the_type_of_the_scales(op: TQuantOp | TDequantOp, know: Facts) -> Violations:
-    """The tile of offsets has the type of the tile of scales."""
+    """The tile of offsets must have the type of the tile of scales."""
     slot = "fp" if isinstance(op, TQuantOp) else "scale"
     for value in know.values("offset"):
         if value.type != know.tile(slot).type:
@@ -105,7 +105,7 @@ _DOWN = _mx("64x32xf32", "64x32xi8", "2x32xui8", "2x32xf32", "2x32xf32", attrs=_
 @rule(
     "PTO-Q111",
     source="public TQUANT and TQUANT_DN pages; PTOAS tquant.mx: verifier",
-    reason="A scale belongs to 32 neighbours; exponents of two blocks side by side make pairs of them.",
+    reason="A scale belongs to 32 neighbours; interleaving makes pairs of the exponents of two blocks.",
     failing=_mx(
         "16x64xf32, valid=16x48",
         "16x64xi8, valid=16x48",
@@ -117,8 +117,8 @@ _DOWN = _mx("64x32xf32", "64x32xi8", "2x32xui8", "2x32xf32", "2x32xf32", attrs=_
     on="a5",
 )
 def blocks_are_whole(op: TQuantMxOp, know: Facts) -> Violations:
-    """Along grpAxis the source has a multiple of 32 valid numbers, with interleave of 64; on cpu also
-    physically, and all of them are valid."""
+    """Along grpAxis the source must have a multiple of 32 valid numbers, with interleave of 64; on cpu also
+    physically, and all of them must be valid."""
     at = 0 if op.axis is MxGroupAxis.Axis0 else 1
     step = 2 * BLOCK if op.is_interleaved else BLOCK
     src, word = know.tile("src"), ("rows", "columns")[at]
@@ -132,14 +132,15 @@ def blocks_are_whole(op: TQuantMxOp, know: Facts) -> Violations:
 @rule(
     "PTO-Q112",
     source="PTOAS tquant.mx: verifier; TQuant.hpp",
-    reason="Each number has its code, two of fp4 share a byte; codes have the pitch of the numbers.",
+    reason="Each number has one code, two codes of fp4 share a byte, and codes have the pitch of the "
+    "numbers.",
     failing=_mx("16x64xf32", "16x32xi8", "16x32xui8, valid=16x2", "1x32xf32", "1x64xf32, valid=1x32"),
     passing=_PLAIN,
     on="cpu a5",
 )
 def codes_have_the_shape_of_the_numbers(op: TQuantMxOp, know: Facts) -> Violations:
-    """The destination has the valid rows and columns of the source, of fp4 half the columns; along axis1, and
-    of fp4, its physical columns are as many too."""
+    """The destination must have the valid rows and columns of the source, half the columns for fp4; along
+    axis1, and for fp4, also its physical columns."""
     src, dst = know.tile("src"), know.tile("dst")
     pack = 2 if op.makes_pairs else 1
     rows, cols = src.valid
@@ -154,14 +155,14 @@ def codes_have_the_shape_of_the_numbers(op: TQuantMxOp, know: Facts) -> Violatio
 @rule(
     "PTO-Q113",
     source="PTOAS tquant.mx: verifier; public TQUANT and TQUANT_DN pages",
-    reason="There is one exponent, one largest number and one scale for each block.",
+    reason="There is one exponent, one maximum and one scale per block.",
     failing=_mx("64x32xf32", "64x32xi8", "4x32xui8", "2x32xf32", "2x32xf32", attrs=_AXIS0),
     passing=_DOWN,
     on="cpu a5",
 )
 def blocks_have_their_results(op: TQuantMxOp, know: Facts) -> Violations:
-    """Exponents, largest numbers and scales have the shape of the blocks, along axis1 also one row of all;
-    interleaved exponents have half the rows and twice the columns."""
+    """Exponents, maxima and scales must have the shape of the blocks, along axis1 also as one row;
+    interleaved exponents must have half the rows and twice the columns."""
     rows, cols = know.tile("src").valid
     if DYNAMIC in (rows, cols):
         return
@@ -182,16 +183,16 @@ def blocks_have_their_results(op: TQuantMxOp, know: Facts) -> Violations:
 @rule(
     "PTO-Q114",
     source="PTOAS tquant.mx: verifier; TQuant.hpp: stores of whole vectors, and flat views of the tiles",
-    reason="The header counts through these tiles without their pitch, or with that of the source.",
+    reason="The header ignores the pitch of these tiles, or uses that of the source.",
     failing=_mx("16x64xf32", "16x64xi8", "16x32xui8, valid=16x2", *["16x8xf32, valid=16x2"] * 2),
     passing=_PLAIN,
     on="a5",
 )
 def results_of_blocks_have_no_gaps(op: TQuantMxOp, know: Facts, simulated: bool = False) -> Violations:
-    """Along axis1, on cpu along both, the largest numbers and the scales follow each other without gaps. On
-    A5 exponents in one row have a source without gaps; along axis0 all three have the source's physical
-    columns, of interleaved exponents twice as many in whole blocks of 32 bytes; scales in one row have room
-    for whole vectors."""
+    """Along axis1, on cpu along both axes, maxima and scales must be stored without gaps. On A5, exponents in
+    one row need a source without gaps; along axis0 all three need the source's physical columns,
+    interleaved exponents twice as many in whole blocks of 32 bytes; scales in one row need space for whole
+    vectors."""
     src = know.tile("src")
     exp = know.tile("exp").type
     if op.axis is MxGroupAxis.Axis0 and not simulated:
@@ -238,7 +239,7 @@ _IN_BOXES = _mx(
 @rule(
     "PTO-Q115",
     source="header of the simulator, TQUANT with VecStoreMode",
-    reason="Exponents are put into boxes of 16 rows and 2 columns.",
+    reason="Exponents are stored in boxes of 16 rows and 2 columns.",
     failing=_mx(
         "8x1024xf32",
         "8x1024xi8",
@@ -252,7 +253,7 @@ _IN_BOXES = _mx(
     on="cpu",
 )
 def exponents_fill_boxes(op: TQuantMxOp, know: Facts) -> Violations:
-    """Exponents in the order of boxes are those of fp8, in `nz`, of a multiple of 16 rows and 64 columns."""
+    """Exponents in box order need fp8, `nz`, and a multiple of 16 rows and 64 columns."""
     rows, cols = know.tile("src").valid
     if op.makes_pairs or (op.store_mode is not None and op.store_mode.data is not VecStoreMode.NZ):
         yield mismatch("storeMode", "nd, or of fp4", "nz of MXFP8", field="storeMode")
@@ -263,7 +264,7 @@ def exponents_fill_boxes(op: TQuantMxOp, know: Facts) -> Violations:
 @rule(
     "PTO-V143",
     source="header of the simulator, TQUANT with VecStoreMode: one type, and row 0 read to its end",
-    reason="The call does not compile with two types of tiles, and takes exponents from gaps between rows.",
+    reason="The library's call takes both tiles as one C++ type, and reads exponents across row ends.",
     failing=_mx(
         "16x64xf32",
         "16x64xi8",
@@ -277,7 +278,7 @@ def exponents_fill_boxes(op: TQuantMxOp, know: Facts) -> Violations:
     on="cpu",
 )
 def exponents_and_boxes_are_one_type_without_gaps(op: TQuantMxOp, know: Facts) -> Violations:
-    """The exponents in boxes have the type of the others, and a row of them has no gap to the next."""
+    """Exponents in boxes must have the type of the other exponents, and rows without gaps."""
     exp, boxes, cols = know.tile("exp").type, know.tile("exp_zz").type, know.tile("src").valid[1]
     if exp != boxes:
         yield mismatch("type of exp_zz", boxes.body(), f"{exp.body()}, as exp", slot="exp_zz")

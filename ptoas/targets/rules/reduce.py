@@ -11,11 +11,11 @@ _PAIRS = "isBinary = true"
 @constraint(
     "PTO-E601",
     source="TCOLSUM header, columns of tmp",
-    reason="Sums of two rows lie one under the other in the scratch tile.",
+    reason="The sums of two rows are stored below each other in the scratch tile.",
     failing=instruction("tcolsum", "1x32xf32", "16x32xf32", "32x8xf32", attrs=_PAIRS),
     passing=instruction("tcolsum", "1x32xf32", "16x32xf32", "8x32xf32", attrs=_PAIRS),
     on="a2a3 a5",
 )
 def sums_of_pairs_fit_the_scratch_tile() -> Stated:
-    """A scratch tile for sums in pairs has as many columns as the source has valid ones."""
+    """A scratch tile for pairwise sums needs at least as many columns as the source has valid columns."""
     yield Relation("tmp.cols", "at least", "src.valid_cols", when=lambda op, _: op.in_pairs)

@@ -52,13 +52,13 @@ _ADD = "atomicType = #pto<atomic_type atomic_add>"
 @rule(
     "PTO-D101",
     source="public TPUT, TGET and TPUT_ASYNC pages, Constraints",
-    reason="The extents of one of the two are used for both.",
+    reason="The extents of one are used for both.",
     failing=put("32x32xf32", "64x32xf32"),
     passing=_PUT,
     on=_EVERYWHERE,
 )
 def a_transfer_keeps_the_shape(op: TransferOp | AsyncTransferOp, know: Facts) -> Violations:
-    """Source and destination of a transfer have the same shape."""
+    """Source and destination of a transfer must have the same shape."""
     dst, src = know.view("dst"), know.view("src")
     if not fits(dst.shape5, src.shape5):
         found, required = shape_str(dst.shape), f"{shape_str(src.shape)}, as src"
@@ -68,26 +68,26 @@ def a_transfer_keeps_the_shape(op: TransferOp | AsyncTransferOp, know: Facts) ->
 @constraint(
     "PTO-D102",
     source="public TPUT headers: src/dst layout mismatch",
-    reason="The bytes are moved as they lie; nothing converts them.",
+    reason="The bytes are copied unchanged.",
     failing=put("16x32xf32, dn", "16x32xf32"),
     passing=_PUT,
     on=_EVERYWHERE,
 )
 def a_transfer_keeps_the_layout() -> Stated:
-    """Source and destination of a transfer have the same layout."""
+    """Source and destination of a transfer must have the same layout."""
     yield Relation("dst.layout", "equal to", "src.layout", ", as src")
 
 
 @rule(
     "PTO-D103",
     source="public TPUT page, Atomic operation",
-    reason="A put stores tiles atomically, and a store adds these types in memory.",
+    reason="A put stores tiles atomically, and stores only add atomically.",
     failing=put("64x32xf32", "64x32xf32", attrs="atomicType = #pto<atomic_type atomic_max>"),
     passing=put("64x32xf32", "64x32xf32", attrs=_ADD),
     on=_EVERYWHERE,
 )
 def an_atomic_put_adds(op: CommTPutOp, know: Facts, types: Types = ()) -> Violations:
-    """An atomic put is an addition, of an element type that the target adds in memory."""
+    """An atomic put must be atomic_add with an element type that the target adds in memory."""
     if op.atomic_type is None or not op.adds:
         return
     if op.atomic_type.data is not AtomicType.AtomicAdd:
@@ -103,13 +103,13 @@ def an_atomic_put_adds(op: CommTPutOp, know: Facts, types: Types = ()) -> Violat
 @rule(
     "PTO-D104",
     source="public TNOTIFY header",
-    reason="The instruction stores to the first element and looks at no other.",
+    reason="The instruction writes the first element only.",
     failing=_notify("4xi32"),
     passing=_notify("1xi32"),
     on=_EVERYWHERE,
 )
 def one_element_is_notified(op: CommTNotifyOp, know: Facts) -> Violations:
-    """The signal of a notification is one element."""
+    """The signal of a notification must be one element."""
     shape = know.view("signal").shape
     if DYNAMIC not in shape and prod(shape) != 1:
         fix = "take the element with partition_view"
@@ -131,8 +131,8 @@ def _signalled(*fence: str) -> str:
 @rule(
     "PTO-D105",
     source="public TNOTIFY header: dcci, store, dcci, dsb of the signal alone",
-    reason="A notification waits for nothing that came before it: the other rank may see the signal, and old "
-    "data.",
+    reason="A notification does not wait for earlier transfers, so the other rank may see the signal but "
+    "old data.",
     failing=_signalled(),
     passing=_signalled("pto.fence.barrier_all #pto.fence_scope<gm>"),
     on="a2a3 a5 a5-custom",
@@ -141,7 +141,7 @@ def _signalled(*fence: str) -> str:
     depends_on="nothing",
 )
 def a_put_is_fenced_before_it_is_notified(facts: FunctionFacts, _target: Target) -> Violations:
-    """Between a put and a notification that follows it stands a `fence.barrier_all`."""
+    """A `fence.barrier_all` must separate a put from a following notification."""
     if CommTPutOp not in facts.by_class:
         return
     loose: CommTPutOp | None = None
@@ -151,10 +151,10 @@ def a_put_is_fenced_before_it_is_notified(facts: FunctionFacts, _target: Target)
                 loose = op
             case CommTNotifyOp() if loose is not None:
                 yield Violation(
-                    "nothing makes the put visible before this notification is",
+                    "the put may become visible after this notification",
                     op=op,
                     part="statement",
-                    fix="put `fence.barrier_all #pto.fence_scope<gm>` between the two",
+                    fix="add `pto.fence.barrier_all #pto.fence_scope<gm>` between the two",
                     fixit=Fixit("before", "pto.fence.barrier_all #pto.fence_scope<gm>"),
                     related=(Related("the put", loose),),
                 )

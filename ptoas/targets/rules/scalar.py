@@ -29,13 +29,13 @@ def _set(offset: int) -> str:
 @rule(
     "PTO-V121",
     source="PTOAS tgetval, tsetval: the offset counts elements of the tile",
-    reason="Behind the tile lies another one.",
+    reason="Beyond the tile lies another one.",
     failing=_set(512),
     passing=_set(511),
     on="cpu a2a3 a5",
 )
 def element_is_inside_the_tile(op: TGetValOp | TSetValOp, know: Facts) -> Violations:
-    """The element that tgetval reads or tsetval writes is one of the physical tile's."""
+    """The element that tgetval reads or tsetval writes must be inside the physical tile."""
     tile = know.tile(op.HOLDER).type
     (offset,) = know.constants("offset")
     count = tile.rows * tile.cols
@@ -57,7 +57,7 @@ def _loop(step: int) -> str:
 @rule(
     "PTO-V131",
     source="MLIR, scf.for: the step is positive",
-    reason="A loop with a step of 0 never ends, and one with a negative step does nothing without a word.",
+    reason="A loop with step 0 never ends, and one with a negative step silently does nothing.",
     failing=_loop(0),
     passing=_loop(1),
     on="cpu a2a3 a5 a5-custom",
@@ -65,7 +65,7 @@ def _loop(step: int) -> str:
     depends_on="nothing",
 )
 def step_of_a_loop_is_positive(facts: FunctionFacts, _target: Target) -> Violations:
-    """The step of scf.for is positive."""
+    """The step of scf.for must be positive."""
     for op in facts.instances(scf.ForOp):
         step = facts.knowledge.constant(op.step)
         if step is not None and step <= 0:

@@ -29,43 +29,45 @@ _ROW = mscatter("row", "16x32xf32", "64x32xf32", "1x16xi32")
 def scatter_atomic_takes_the_element_type(
     op: MScatterOp, know: Facts, types: Mapping[str, Types] = MappingProxyType({})
 ) -> Violations:
-    """The atomic operation exists on the target for the element type."""
+    """The target must support the atomic operation for the element type."""
     atomic = op.scatter_atomic_op
     if atomic is None or atomic.data is ScatterAtomicOp.None_:
         return
     src, taken = know.tile("src"), types.get(atomic.data.value, ())
     if src.element not in taken:
-        required = f"one of {element_names(taken)}" if taken else f"no atomic {atomic.data.value} here"
-        what = f"element type for atomic {atomic.data.value}"
-        yield mismatch(what, src.element_name, required, slot="src")
+        others = f"; it takes {element_names(taken)}" if taken else ""
+        message = f"no atomic {atomic.data.value} of {src.element_name}{others}"
+        yield Violation(message, slot="src")
 
 
 @rule(
     "PTO-S302",
     source="MSCATTER, Conflict Resolution",
-    reason="Only the SIMT kernel chooses between writers; elsewhere the last one in walk order wins.",
+    reason="Only the SIMT kernel chooses between writers; elsewhere the last write wins.",
     failing=mscatter("row.last", "16x32xf32", "64x32xf32", "1x16xi32"),
     passing=_ROW,
     on="a2a3",
 )
 def scatter_conflict_is_for_a5(op: MScatterOp, know: Facts) -> Violations:
-    """scatterConflict is given on A5 only."""
+    """scatterConflict is supported on A5 only."""
     if op.scatter_conflict is not None:
         found = op.scatter_conflict.data.value
         yield Violation(
-            f"scatterConflict: found {found}, required none on this target", field="scatterConflict"
+            f"scatterConflict = {found} is not supported here",
+            field="scatterConflict",
+            fix="remove it",
         )
 
 
 @rule(
     "PTO-S303",
     source="MSCATTER, Conflict Resolution",
-    reason="Atomic writers all count; there is nothing to choose.",
+    reason="All atomic writers take effect, so there is nothing to choose.",
     failing=mscatter("row.atomic_add.last", "16x32xf32", "64x32xf32", "1x16xi32"),
     passing=mscatter("row.last", "16x32xf32", "64x32xf32", "1x16xi32"),
 )
 def scatter_conflict_goes_without_atomics(op: MScatterOp, know: Facts) -> Violations:
-    """scatterConflict = last goes with no atomic operation."""
+    """scatterConflict = last can't be combined with an atomic operation."""
     atomic = op.scatter_atomic_op
     if op.scatter_conflict is None or atomic is None or atomic.data is ScatterAtomicOp.None_:
         return
@@ -77,16 +79,16 @@ def scatter_conflict_goes_without_atomics(op: MScatterOp, know: Facts) -> Violat
 @rule(
     "PTO-S304",
     source="header of MSCATTER, CPU",
-    reason="The simulator's Row mode reads the indices without the tile's rows, and its Max and Min read "
-    "another element than they write.",
+    reason="The simulator's Row mode ignores the rows of the index tile, and its Max and Min read a "
+    "different element than they write.",
     failing=mscatter("row", "16x32xf32", "64x32xf32", "16x8xi32, valid=16x1"),
     passing=mscatter("elem", "16x32xf32", "64x32xf32", "16x32xi32"),
     on="cpu",
     severity=Severity.WARNING,
 )
 def simulator_scatters_rows_as_meant(op: MScatterOp, know: Facts) -> Violations:
-    """In Row mode the simulator takes the index of row i from element i of the tile as it lies in memory, and
-    compares Max and Min with element idx of the table: its numbers are not those of a device."""
+    """In Row mode the simulator reads the index of row i from element i of the tile's memory, and compares
+    Max and Min with element idx of the table: its results differ from a device."""
     src, idx = know.tile("src"), know.tile("idx")
     if know.coalesce is not Coalesce.Row or idx.rows != src.rows:
         return

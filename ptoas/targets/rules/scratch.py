@@ -17,12 +17,12 @@ def _trems(tmp: str) -> str:
 @constraint(
     "PTO-Q401",
     source="header of TREMS, A2/A3: valid extents of tmp",
-    reason="The library asks what the scratch tile is valid for, not how large it is.",
+    reason="The library uses the valid extents of the scratch tile, not its size.",
     failing=_trems("1x64xf32, valid=1x32"),
     passing=_trems("1x64xf32"),
     on="a2a3",
 )
 def scratch_is_valid_for_a_row() -> Stated:
-    """The scratch tile of trems is valid for a row, and for the columns of the destination."""
+    """The scratch tile of trems must have a valid row and the valid columns of the destination."""
     yield Relation("tmp.valid_rows", "at least", 1)
     yield Relation("tmp.valid_cols", "at least", "dst.valid_cols")

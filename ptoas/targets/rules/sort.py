@@ -39,8 +39,8 @@ def _merge(length: int, cols: int) -> str:
     on="cpu a2a3 a5",
 )
 def sorted_pairs_fit(op: TSort32Op, know: Facts, whole: bool = True) -> Violations:
-    """The destination of tsort32 has columns for a pair of each valid value, on devices also for those that
-    fill up the last block."""
+    """The destination of tsort32 needs columns for one pair per valid value, on devices also for those that
+    fill the last block."""
     src, dst = know.tile("src"), know.tile("dst")
     cols = src.type.cols if src.valid_cols == DYNAMIC else src.valid_cols
     if whole and src.valid_cols != DYNAMIC:
@@ -53,26 +53,26 @@ def sorted_pairs_fit(op: TSort32Op, know: Facts, whole: bool = True) -> Violatio
 @constraint(
     "PTO-Q202",
     source="TSort32.hpp: the step from row to row of the indices",
-    reason="A single row of indices serves all rows, and of several each serves its own.",
+    reason="One row of indices is used for all rows, or each row has its own.",
     failing=instruction("tsort32", "4x64xf32", "4x32xf32", "2x32xui32"),
     passing=instruction("tsort32", "4x64xf32", "4x32xf32", "1x32xui32"),
     on="a2a3 a5",
 )
 def indices_are_a_row_or_all() -> Stated:
-    """The indices of tsort32 have one valid row, or as many as the values."""
+    """The indices of tsort32 must have one valid row, or as many as the values."""
     yield Relation("idx.valid_rows", "one or", "src.valid_rows")
 
 
 @rule(
     "PTO-Q203",
     source="public TMRGSORT page, single-list constraints; PTOAS tmrgsort: verifier",
-    reason="Blocks are what tsort32 makes, 64 elements of f32, or of four times as many.",
+    reason="tsort32 creates blocks of 64 f32 elements, and each merge makes them four times as long.",
     failing=_merge(32, 256),
     passing=_merge(64, 256),
     on="cpu a2a3 a5",
 )
 def block_length_is_whole(op: TMrgSortOp, know: Facts) -> Violations:
-    """The block length of tmrgsort is a positive multiple of 64 elements."""
+    """The block length of tmrgsort must be a positive multiple of 64 elements."""
     for length in know.constants("block_len"):
         if length is not None and (length <= 0 or length % 64):
             yield mismatch(
@@ -83,14 +83,15 @@ def block_length_is_whole(op: TMrgSortOp, know: Facts) -> Violations:
 @rule(
     "PTO-Q204",
     source="a2a3/TMrgSort.hpp: assertions; public TMRGSORT page, single-list constraints",
-    reason="The instruction counts groups of four blocks in eight bits, and an incomplete one is not merged.",
+    reason="The instruction counts groups of four blocks in eight bits and does not merge an incomplete "
+    "group.",
     failing=_merge(64, 384),
     passing=_merge(64, 512),
     on="a2a3",
 )
 def blocks_come_in_fours(op: TMrgSortOp, know: Facts, rest: bool = False) -> Violations:
-    """The valid columns that tmrgsort merges are 1 to 255 times four blocks; on a5 some may be left over,
-    and stay as they are."""
+    """The valid columns that tmrgsort merges must be 1 to 255 times four blocks; on a5 some may be left over,
+    and stay unchanged."""
     cols, (length,) = know.tile("srcs").valid_cols, know.constants("block_len")
     if cols == DYNAMIC or length is None or length <= 0:
         return

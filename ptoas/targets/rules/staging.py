@@ -34,15 +34,15 @@ def _data(op: StagedOp, know: Facts) -> tuple[int, ...]:
 @rule(
     "PTO-C120",
     source="headers of TGATHER and its neighbours: one chunk is loaded and stored as the tile is valid",
-    reason="Rows of the tile that are wider than those of the data are stored beyond them.",
+    reason="If rows of the tile are wider than those of the data, the store writes beyond them.",
     failing=call("vec, 64x64xf32"),
     passing=call("vec, 64x32xf32"),
     on=_EVERYWHERE,
     header=True,
 )
 def staging_is_no_larger_than_the_data(op: StagedOp, know: Facts) -> Violations:
-    """A staging tile is valid for no more rows and columns than a rank's data has; open extents are made
-    smaller for a chunk, but not where all of the data is one."""
+    """A staging tile must not have more valid rows and columns than the data of a rank. Dynamic extents are
+    reduced for a chunk, but not if all of the data is one chunk."""
     shape = _data(op, know)
     if DYNAMIC in shape:
         return
@@ -79,7 +79,7 @@ def _two_tiles(second: int) -> str:
 @rule(
     "PTO-C121",
     source="003, Ping-Pong Gather",
-    reason="The next chunk is loaded into one while the other is stored, or added to.",
+    reason="The next chunk is loaded into one while the other is stored or added.",
     failing=_two_tiles(0),
     passing=_two_tiles(2048),
     on=_EVERYWHERE,
@@ -87,7 +87,7 @@ def _two_tiles(second: int) -> str:
     depends_on="nothing",
 )
 def staging_tiles_are_apart(facts: FunctionFacts, _target: Target) -> Violations:
-    """Ping, pong and the accumulator of a reduction have no byte in common."""
+    """Ping, pong and the accumulator of a reduction must not overlap."""
     for op in facts.ops:
         if not isinstance(op, StagedOp):
             continue
@@ -96,12 +96,10 @@ def staging_tiles_are_apart(facts: FunctionFacts, _target: Target) -> Violations
             tiles.append(("acc", 0, op.acc))
         for (_, _, one), (slot, at, other) in combinations(tiles, 2):
             if facts.storage(one).overlaps(facts.storage(other)):
-                found = f"bytes that {value_name(one)} has, too"
-                yield mismatch(
-                    f"place of {value_name(other)}",
-                    found,
-                    "bytes of its own",
+                yield Violation(
+                    f"`{value_name(other)}` overlaps `{value_name(one)}`",
                     op=op,
                     slot=(slot, at) if slot == "staging" else slot,
                     part="value",
+                    fix="place them apart",
                 )

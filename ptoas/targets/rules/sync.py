@@ -34,6 +34,11 @@ def flag_text(op: str, flag: Flag) -> str:
     return f"pto.{op}[#pto.pipe<{source.value}>, #pto.pipe<{sink.value}>, #pto.event<{event.value}>]"
 
 
+def _name(flag: Flag) -> str:
+    source, sink, event = flag
+    return f"{event.value} ({source.value} to {sink.value})"
+
+
 def _flag(op: str, source: str, sink: str, event: int = 0) -> str:
     return f"pto.{op}[#pto.pipe<PIPE_{source}>, #pto.pipe<PIPE_{sink}>, #pto.event<EVENT_ID{event}>]"
 
@@ -61,7 +66,7 @@ _GOOD = _copy(*_pair("V", "MTE3"))
 
 def _analysis(facts: FunctionFacts, target: Target) -> SyncFlow | None:
     """The analysis that these rules share; `None` if the compiler inserts the flags."""
-    if not facts.has_manual_sync:
+    if not facts.is_synchronised_by_hand:
         return None
     key = (target.name, "sync")
     found = facts.analyses.get(key)
@@ -86,14 +91,14 @@ def _opcode(op: Operation) -> str:
 @rule(
     "PTO-F101",
     source="000, Pipe / Synchronisation Model; D21",
-    reason="Pipes run side by side; without a flag the second access may come first.",
+    reason="Pipes run in parallel; without a flag the second access may happen first.",
     failing=_copy(),
     passing=_GOOD,
     on=_DEVICES,
     scope="function",
 )
 def pipes_wait_for_each_other(facts: FunctionFacts, target: Target) -> Violations:
-    """Between two accesses of one place on different pipes, one of them a write, stands a chain of flags."""
+    """Conflicting accesses from different pipes must be ordered by set_flag/wait_flag."""
     analysis = _analysis(facts, target)
     if analysis is None:
         return
@@ -112,17 +117,16 @@ def _hazard(hazard: Hazard, analysis: SyncFlow, facts: FunctionFacts, target: Ta
         return _too_early(
             hazard,
             facts,
-            f"{flag[2].value} of {pair[0].value} to {pair[1].value} raised in line "
-            f"{facts.line(forgotten.op)} and no wait for it, required one",
-            f"put {flag_text('wait_flag', flag)} before line {lines[1]}",
+            f"nothing waits for {_name(flag)}, set in line {facts.line(forgotten.op)}",
+            f"add `{flag_text('wait_flag', flag)}` before line {lines[1]}",
         )
     flag = (*pair, free_event(facts, pair, target.events))
     return _too_early(
         hazard,
         facts,
-        f"no flag between them, required {pair[0].value} to {pair[1].value}",
-        f"put {flag_text('set_flag', flag)} after line {lines[0]} "
-        f"and {flag_text('wait_flag', flag)} before line {lines[1]}",
+        "no flag orders them",
+        f"add `{flag_text('set_flag', flag)}` after line {lines[0]} "
+        f"and `{flag_text('wait_flag', flag)}` before line {lines[1]}",
     )
 
 
@@ -150,21 +154,21 @@ def _too_early(
 ) -> Violation:
     first, second = hazard.first, hazard.second
     turn = facts.positions[first.op] >= facts.positions[second.op]
-    when = " of the turn before" if turn else ""
-    verbs = {True: "writes", False: "reads"}
+    when = " of the previous iteration" if turn else ""
+    verbs = {True: "write", False: "read"}
     done = {True: "has written", False: "has read"}
     at = second.op.operands.index(second.value) if second.value in second.op.operands else None
     return Violation(
-        f"`{_opcode(second.op)}` on {second.pipe.value} {verbs[second.write]} {value_name(second.value)} "
-        f"before `{_opcode(first.op)}` on {first.pipe.value} in line {facts.line(first.op)}{when} "
-        f"{done[first.write]} it: found {found}",
+        f"`{_opcode(second.op)}` on {second.pipe.value} may {verbs[second.write]} "
+        f"`{value_name(second.value)}` before `{_opcode(first.op)}` on {first.pipe.value} in line "
+        f"{facts.line(first.op)}{when} {done[first.write]} it: {found}",
         op=second.op,
         slot=None if at is None else ("operand", at),
         part="value",
         fix=_partial_overlap(hazard) or fix,
         fixit=None if _partial_overlap(hazard) else fixit,
         related=(
-            Related(f"`{_opcode(first.op)}` {verbs[first.write]} it here", first.op),
+            Related(f"`{_opcode(first.op)}` {verbs[first.write]}s it here", first.op),
             *_manual_sync_note(hazard, facts),
         ),
     )
@@ -180,8 +184,8 @@ def _manual_sync_note(hazard: Hazard, facts: FunctionFacts) -> Iterator[Related]
     flags = [op for op in facts.ops if isinstance(op, FlagOp | BufferTokenOp)]
     if flags:
         yield Related(
-            "with this one all flags of the function are the programmer's, and none is inserted; --sync auto "
-            "replaces them by the compiler's",
+            "this flag switches the function to manual synchronisation; no flags are inserted (override with "
+            "`--sync auto`)",
             flags[0],
         )
 
@@ -198,44 +202,43 @@ def _partial_overlap(hazard: Hazard) -> str | None:
     names = (
         f"{value_name(one.root)} (from byte {one.start}) and {value_name(other.root)} (from {other.start})"
     )
-    return f"place {names} apart: they overlap in part, and no flag or barrier keeps the bytes of both"
+    return f"place {names} apart: they overlap, so one overwrites the other in any order"
 
 
 @rule(
     "PTO-F102",
     source="D21; public set_flag and wait_flag pages",
-    reason="The pipe waits for ever.",
+    reason="Otherwise the pipe waits for ever.",
     failing=_copy(*_pair("V", "MTE3"), _flag("wait_flag", "V", "MTE3", 1)),
     passing=_GOOD,
     on=_DEVICES,
     scope="function",
 )
 def a_flag_is_raised_before_it_is_awaited(facts: FunctionFacts, target: Target) -> Violations:
-    """Every wait_flag finds its flag raised, on every path and in every turn of a loop."""
+    """Every wait_flag needs a matching set_flag before it, on every path and in every loop iteration."""
     for misuse in _misuses(facts, target, "unset", "maybe unset"):
-        found, related = "no set_flag of it", ()
+        found, related = "has no matching `set_flag` before it", ()
         raised = _of_another_id(misuse, facts, target)
         if raised is not None and misuse.kind == "unset":
             event = raised.flag[2].value
             yield Violation(
-                f"wait for {misuse.flag[2].value} of {misuse.flag[0].value} to {misuse.flag[1].value}: found "
-                f"{event} raised instead, in line {facts.line(raised.op)}, required the same id",
+                f"`wait_flag` for {_name(misuse.flag)} waits for ever: line {facts.line(raised.op)} sets "
+                f"{event} instead",
                 op=misuse.op,
                 part="statement",
                 fix=f"wait for {event}",
                 fixit=Fixit("word", event, misuse.flag[2].value, safe=False),
-                related=(Related(f"{event} is raised here, and nothing awaits it", raised.op),),
+                related=(Related(f"{event} is set here, and nothing waits for it", raised.op),),
             )
             continue
         if misuse.other is not None:
-            found = "a set_flag on some paths only"
-            related = (Related("the set_flag that some paths miss", misuse.other),)
+            found = "has a matching `set_flag` on some paths only"
+            related = (Related("some paths do not reach this `set_flag`", misuse.other),)
         yield Violation(
-            f"wait for {misuse.flag[2].value} of {misuse.flag[0].value} to {misuse.flag[1].value}: found "
-            f"{found} before, required one on every path",
+            f"`wait_flag` for {_name(misuse.flag)} {found}, so it can wait for ever",
             op=misuse.op,
             part="statement",
-            fix=f"put {flag_text('set_flag', misuse.flag)} before it",
+            fix=f"add `{flag_text('set_flag', misuse.flag)}` before it, on every path",
             fixit=None if related else Fixit("before", flag_text("set_flag", misuse.flag), safe=False),
             related=related,
         )
@@ -244,30 +247,29 @@ def a_flag_is_raised_before_it_is_awaited(facts: FunctionFacts, target: Target) 
 @rule(
     "PTO-F103",
     source="D21; public set_flag and wait_flag pages",
-    reason="A flag is one bit: raised twice, it is awaited once, and the second wait never ends.",
+    reason="A flag is one bit: set twice, it satisfies only one wait, and the second wait never ends.",
     failing=_copy(_flag("set_flag", "V", "MTE3"), *_pair("V", "MTE3")),
     passing=_GOOD,
     on=_DEVICES,
     scope="function",
 )
 def a_flag_is_raised_once(facts: FunctionFacts, target: Target) -> Violations:
-    """A flag is awaited before it is raised again, on every path and in every turn of a loop."""
+    """A flag must be waited for before it is set again, on every path and in every loop iteration."""
     for misuse in _misuses(facts, target, "set twice"):
         yield Violation(
-            f"{misuse.flag[2].value} of {misuse.flag[0].value} to {misuse.flag[1].value}: found it raised "
-            "already, required a wait_flag in between",
+            f"{_name(misuse.flag)} is set twice without a `wait_flag` in between",
             op=misuse.op,
             part="statement",
-            fix=f"put {flag_text('wait_flag', misuse.flag)} before it, or use another event id",
+            fix=f"add `{flag_text('wait_flag', misuse.flag)}` before it, or use another event id",
             fixit=Fixit("before", flag_text("wait_flag", misuse.flag), safe=False),
-            related=(Related("it was raised here", misuse.other),),
+            related=(Related("set here", misuse.other),),
         )
 
 
 @rule(
     "PTO-F104",
     source="D21; public set_flag and wait_flag pages",
-    reason="The flag stays up and is found by whatever runs next on the core.",
+    reason="The flag stays set and satisfies a wait of whatever runs next on the core.",
     failing=_copy(*_pair("V", "MTE3"), after=(_flag("set_flag", "MTE3", "MTE2"),)),
     passing=_GOOD,
     on=_DEVICES,
@@ -275,7 +277,7 @@ def a_flag_is_raised_once(facts: FunctionFacts, target: Target) -> Violations:
     scope="function",
 )
 def a_raised_flag_is_awaited(facts: FunctionFacts, target: Target) -> Violations:
-    """Every flag that is raised is awaited before the function ends."""
+    """Every flag that is set must be waited for before the function ends."""
     analysis = _analysis(facts, target)
     if analysis is None:
         return
@@ -286,11 +288,10 @@ def a_raised_flag_is_awaited(facts: FunctionFacts, target: Target) -> Violations
         if misuse in told:
             continue
         yield Violation(
-            f"{misuse.flag[2].value} of {misuse.flag[0].value} to {misuse.flag[1].value}: found no wait_flag "
-            "after it, required one before the end",
+            f"{_name(misuse.flag)} is set but never waited for",
             op=misuse.op,
             part="statement",
-            fix=f"add {flag_text('wait_flag', misuse.flag)}",
+            fix=f"add `{flag_text('wait_flag', misuse.flag)}` after it, or remove it",
             fixit=Fixit("after", flag_text("wait_flag", misuse.flag), safe=False),
         )
 
@@ -298,7 +299,7 @@ def a_raised_flag_is_awaited(facts: FunctionFacts, target: Target) -> Violations
 @rule(
     "PTO-F105",
     source="public set_flag and wait_flag pages",
-    reason="A flag goes from one pipe to another; order within a pipe, or of all pipes, is a barrier's task.",
+    reason="Use a barrier to order instructions within one pipe, or all pipes.",
     failing=_copy(*_pair("V", "MTE3"), *_pair("MTE3", "MTE3")),
     passing=_copy(*_pair("V", "MTE3"), "pto.barrier #pto.pipe<PIPE_MTE3>"),
     on=_DEVICES,
@@ -306,23 +307,24 @@ def a_raised_flag_is_awaited(facts: FunctionFacts, target: Target) -> Violations
     depends_on="nothing",
 )
 def a_flag_joins_two_pipes(facts: FunctionFacts, _target: Target) -> Violations:
-    """A flag's source and destination are two different pipes, and neither is PIPE_ALL."""
+    """A flag must connect two different pipes, neither of them PIPE_ALL."""
     for op in facts.instances(FlagOp):
         source, sink, _ = op.flag
         if source is sink or Pipe.PIPE_ALL in (source, sink):
             first, second = [name for name in op.signature().fields if name != "event_id"]
             yield Violation(
-                f"pipes of a flag: found {source.value} to {sink.value}, required two different pipes",
+                f"a flag orders two different pipes, not {source.value} and {sink.value}",
                 op=op,
                 field=second if source is sink else first,
-                fix=f"use pto.barrier #pto.pipe<{source.value}>",
+                fix=f"use `{barrier_text(source)}`",
             )
 
 
 @rule(
     "PTO-F106",
     source="000, Pipe / Synchronisation Model, A2/A3; public headers",
-    reason="The instruction raises and awaits this flag itself; if it is up already, it goes on too early.",
+    reason="The instruction sets and waits for this flag itself; if it is already set, the instruction "
+    "continues too early.",
     failing=kernel(
         "%i = pto.alloc_tile : !pto.tile_buf<vec, 1x16xi32>",
         f"%d = pto.alloc_tile : {_TILE}",
@@ -349,15 +351,14 @@ def a_flag_joins_two_pipes(facts: FunctionFacts, _target: Target) -> Violations:
     scope="function",
 )
 def own_flags_of_an_instruction_are_down(facts: FunctionFacts, target: Target) -> Violations:
-    """A flag that an instruction uses inside is down when it starts."""
+    """A flag that an instruction uses internally must not be set when it starts."""
     for misuse in _misuses(facts, target, "reserved"):
         yield Violation(
-            f"{misuse.flag[2].value} of {misuse.flag[0].value} to {misuse.flag[1].value}, which "
-            f"`{_opcode(misuse.op)}` uses itself: found it raised, required down",
+            f"`{_opcode(misuse.op)}` uses {_name(misuse.flag)} internally, but it is still set",
             op=misuse.op,
             part="statement",
-            fix="use another event id, or wait for it before",
-            related=(Related("it was raised here", misuse.other),),
+            fix="use another event id, or wait for the flag before",
+            related=(Related("set here", misuse.other),),
         )
 
 
@@ -376,38 +377,38 @@ def barrier_text(pipe: Pipe) -> str:
 @rule(
     "PTO-F107",
     source="D26",
-    reason="The pipe begins with an instruction before the one before it is done.",
+    reason="The pipe starts an instruction before the previous one has finished.",
     failing=_twice(),
     passing=_twice("pto.barrier #pto.pipe<PIPE_MTE3>"),
     on=_DEVICES,
     scope="function",
 )
 def a_pipe_ends_what_it_depends_on(facts: FunctionFacts, target: Target) -> Violations:
-    """Between two accesses of one place on one pipe, one of them a write, stands a barrier of the pipe."""
+    """Conflicting accesses from one pipe must be ordered by a barrier of that pipe."""
     analysis = _analysis(facts, target)
     for hazard in analysis.hazards.values() if analysis is not None else ():
         pipe = hazard.second.pipe
         if hazard.pair[0] is hazard.pair[1]:
-            found = f"no barrier between them, required one of {pipe.value}"
-            fix = f"put {barrier_text(pipe)} before line {facts.line(hazard.second.op)}"
+            found = "no barrier orders them"
+            fix = f"add `{barrier_text(pipe)}` before line {facts.line(hazard.second.op)}"
             yield _too_early(hazard, facts, found, fix, Fixit("before", barrier_text(pipe)))
 
 
 @rule(
     "PTO-F108",
     source="D26",
-    reason="The hardware orders this pipe itself; the compiler knows no barrier for it.",
+    reason="The hardware orders this pipe itself, and the compiler has no barrier for it.",
     failing=_copy(*_pair("V", "MTE3"), "pto.barrier #pto.pipe<PIPE_V>"),
     passing=_GOOD,
     on="a5 a5-custom",
     scope="function",
 )
 def a_barrier_is_of_a_pipe_that_needs_it(facts: FunctionFacts, target: Target) -> Violations:
-    """A barrier of PIPE_V exists only where the vector pipe does not keep the order itself."""
+    """A barrier of PIPE_V is only allowed if the vector pipe does not keep its own order."""
     for op in facts.instances(DrainOp):
         if op.drained is Pipe.PIPE_V and Pipe.PIPE_V not in target.overlapping_pipes:
             yield Violation(
-                f"barrier of {op.drained.value}: found one, required none",
+                f"no barrier of {op.drained.value} exists here: the hardware keeps this pipe in order",
                 op=op,
                 field=next(iter(op.signature().fields)),
                 fix="remove it",

@@ -43,40 +43,41 @@ _COMPARE = _compare("4x64xi32", "4x64xf32")
 @constraint(
     "PTO-B103",
     source="004, index-based gather, implementation checks",
-    reason="A gather moves elements and converts nothing.",
+    reason="A gather moves elements without converting them.",
     failing=instruction("tgather", "16x16xi32", "16x16xf32", "16x16xi32"),
     passing=_INDEX,
     on="a2a3 a5",
 )
 def tile_gather_keeps_the_element_type() -> Stated:
-    """Index form: destination and source have one element type."""
+    """Index form: destination and source must have the same element type."""
     yield Relation("dst.element", "equal to", "src.element", ", as src")
 
 
 @rule(
     "PTO-B104",
     source="004, index-based gather, implementation checks",
-    reason="The offsets are read one after the other, without gaps between rows.",
+    reason="The offsets are read contiguously, without gaps between rows.",
     failing=instruction("tgather", "16x16xf32", "16x16xf32", "16x24xi32, valid=16x16"),
     passing=_INDEX,
     on="a2a3 a5",
 )
 def tile_gather_index_is_full(op: TGatherOp, know: Facts) -> Violations:
-    """Index form: the index tile's valid columns equal its Cols."""
+    """Index form: all columns of the index tile must be valid."""
     yield from _is_full(know, "indices", "the index")
 
 
 @rule(
     "PTO-B105",
     source="004, index-based and mask-pattern gather, implementation checks",
-    reason="The results are stored one after the other, without gaps between rows.",
+    reason='The results are stored contiguously, without gaps between rows. With axis "col" whole rows '
+    "are kept.",
     failing=instruction("tgather", "16x16xf32, valid=16x8", "16x16xf32", "16x8xi32"),
     passing=_INDEX,
     on="a2a3 a5",
 )
 def tile_gather_destination_is_full(op: TGatherOp, know: Facts) -> Violations:
-    """The destination's valid columns equal its Cols: in index form on A2/A3 and A5, in mask form on every
-    target unless axis is "col", where rows that are kept stay in their columns."""
+    """All columns of the destination must be valid: in index form on A2/A3 and A5, in mask form on every
+    target unless axis is "col"."""
     if op.axis is None or op.axis.data == "row":
         yield from _is_full(know, "dst", "the destination")
 
@@ -107,13 +108,14 @@ def _from_window(layout: str) -> str:
 @rule(
     "PTO-B310",
     source="cpu/TGather.hpp, a2a3/TGather.hpp, a5/TGather.hpp, a2a3/TScatter.hpp: offsets of elements",
-    reason="An index counts along the rows of the tile around the window, which do not lie in that order.",
+    reason="An index counts along the rows of the surrounding tile, so its elements must be stored in "
+    "that order.",
     failing=_from_window(", blayout=col_major"),
     passing=_from_window(""),
     on="cpu a2a3 a5",
 )
 def counted_window_is_row_major(op: TGatherOp | TScatterOp, know: Facts) -> Violations:
-    """A window whose elements an index counts (the source of a gather, the destination of a scatter) is
+    """A subview whose elements are indexed (the source of a gather, the destination of a scatter) must be
     row_major + none_box."""
     slot = "src" if isinstance(op, TGatherOp) else "dst"
     tile = know.tile(slot)
@@ -124,7 +126,7 @@ def counted_window_is_row_major(op: TGatherOp | TScatterOp, know: Facts) -> Viol
 @constraint(
     "PTO-B107",
     source="public TGATHER page and header, A2/A3",
-    reason="The byte offsets that the instruction computes go to the scratch tile.",
+    reason="The instruction writes the byte offsets to the scratch tile.",
     failing=(
         ".arg %s : !pto.tile_buf<vec, 16x16xf16>\n.arg %i : !pto.tile_buf<vec, 16x16xi32>\n"
         ".arg %t : !pto.tile_buf<vec, 16x16xf16>\n.arg %d : !pto.tile_buf<vec, 16x16xf16>\n"
@@ -140,7 +142,7 @@ def counted_window_is_row_major(op: TGatherOp | TScatterOp, know: Facts) -> Viol
     on="a2a3",
 )
 def tile_gather_scratch_is_like_the_index() -> Stated:
-    """Index form on A2/A3: the scratch tile has the index tile's element type and valid shape."""
+    """Index form on A2/A3: the scratch tile must have the element type and valid shape of the index tile."""
     yield Relation("tmp.element", "equal to", "indices.element", ", as indices")
     yield Relation("tmp.valid", "equal to", "indices.valid", ", as indices")
 
@@ -151,13 +153,13 @@ def tile_gather_scratch_is_like_the_index() -> Stated:
 @rule(
     "PTO-B113",
     source="004, mask-pattern gather, implementation checks",
-    reason="Elements are moved as bytes of one size.",
+    reason="Elements are moved as bytes.",
     failing=_mask("16x32xf16", "16x32xf32"),
     passing=_mask("16x16xi32", "16x32xf32"),
     on="cpu a2a3 a5",
 )
 def mask_gather_keeps_the_element_size(op: TGatherOp, know: Facts) -> Violations:
-    """Mask form: destination and source elements have one size."""
+    """Mask form: destination and source elements must have the same size."""
     dst, src = know.tile("dst"), know.tile("src")
     if dst.size != src.size:
         found, required = f"{dst.element_name}, {dst.size} bytes", f"{src.size} bytes, as src"
@@ -167,15 +169,15 @@ def mask_gather_keeps_the_element_size(op: TGatherOp, know: Facts) -> Violations
 @rule(
     "PTO-B314",
     source="a2a3/TGather.hpp, a5/TGather.hpp: linear offsets of dst, src0 and src1; D45",
-    reason="The headers walk all three tiles from their first element on, as if they were row-major.",
+    reason="The headers read all three tiles as if they were row-major.",
     failing=instruction("tgather", "16x16xf32", "16x16xf32, blayout=col_major", "16x16xi32"),
     passing=_INDEX,
     on="a2a3 a5",
     header=True,
 )
 def index_gather_is_row_major(op: TGatherOp, know: Facts) -> Violations:
-    """Index form on A2/A3 and A5: destination, source and index tile are row_major + none_box; one row or
-    one column lies as it does in any order."""
+    """Index form on A2/A3 and A5: destination, source and index tile must be row_major + none_box, unless
+    they have one row or one column."""
     for slot in ("dst", "src", "indices"):
         tile = know.tile(slot)
         if not tile.is_nd and not (tile.is_dn and 1 in tile.type.shape) and not tile.is_window:
@@ -185,28 +187,29 @@ def index_gather_is_row_major(op: TGatherOp, know: Facts) -> Violations:
 @constraint(
     "PTO-B312",
     source="004, index-based gather; TGather.hpp: the destination's extents are walked in the index tile",
-    reason="Every element of the destination has an index of its own.",
+    reason="Every element of the destination has its own index.",
     failing=instruction("tgather", "16x16xf32", "16x16xf32", "8x16xi32"),
     passing=_INDEX,
     on="cpu a2a3 a5",
 )
 def index_tile_has_an_index_for_each_element() -> Stated:
-    """Index form: the index tile has at least the rows and columns that the destination is valid for."""
+    """Index form: the index tile needs at least as many rows and columns as are valid in the destination."""
     yield Relation("indices.shape", "at least", "dst.valid", ", as dst is valid", "shape of the index")
 
 
 @rule(
     "PTO-B313",
     source="004, mask-pattern gather; D18",
-    reason="What is kept is packed from the destination's first element on, and goes on behind its end.",
+    reason="The kept elements are packed from the first element of the destination on, and overrun its end.",
     failing=_mask("4x16xf32", "16x32xf32"),
     passing=_mask("16x16xf32", "16x32xf32"),
     on="cpu a2a3 a5",
     severity=Severity.WARNING,
 )
 def mask_gather_fits_the_destination(op: TGatherOp, know: Facts) -> Violations:
-    """Mask form: the destination has room for all elements, or with axis "col" rows, that the pattern
-    keeps. An example of document 004 has not, so that this is a warning, and an error in a run (D40)."""
+    """Mask form: the destination must have space for all elements, with axis "col" for all rows, that the
+    pattern keeps. It is a warning because an example of document 004 breaks it, and an error in a run
+    (D40)."""
     yield from _selected_fits(op, know.tile("src").valid, know.tile("dst").type.shape, "")
 
 
@@ -233,15 +236,14 @@ def _selected_fits(op: TGatherOp, src: Sequence[int], dst: Sequence[int], word: 
 @rule(
     "PTO-B315",
     source="004, mask-pattern gather; D14",
-    reason="All that is kept is packed one after the other: also into rows beyond the valid ones, where "
-    "it overwrites what the tile holds.",
+    reason="The kept elements are packed contiguously and overwrite rows beyond the valid ones.",
     failing=_mask("16x16xf32, valid=8x16", "16x32xf32"),
     passing=_mask("16x16xf32, valid=8x16", "16x32xf32, valid=8x32"),
     on="cpu a2a3 a5",
     severity=Severity.WARNING,
 )
 def mask_gather_stays_in_the_valid_rows(op: TGatherOp, know: Facts) -> Violations:
-    """Mask form: what the pattern keeps fits the valid region of the destination."""
+    """Mask form: the elements that the pattern keeps must fit the valid region of the destination."""
     src, dst = know.tile("src").valid, know.tile("dst")
     if not any(_selected_fits(op, src, dst.type.shape, "")):
         yield from _selected_fits(op, src, dst.valid, "valid ")
@@ -253,14 +255,14 @@ def mask_gather_stays_in_the_valid_rows(op: TGatherOp, know: Facts) -> Violation
 @rule(
     "PTO-B121",
     source="public TGATHER page, compare form",
-    reason="The simulator has no compare form.",
+    reason="The simulator does not implement the compare form.",
     failing=_COMPARE,
     passing=_INDEX,
     on="cpu",
 )
 def cpu_has_no_compare_gather(op: TGatherOp, know: Facts) -> Violations:
-    """The CPU simulator has the index and the mask form only."""
-    yield Violation("form: found compare, required index or mask", part="statement")
+    """cpu supports the index and the mask form only."""
+    yield Violation("form: found compare, expected index or mask", part="statement")
 
 
 @rule(
@@ -272,7 +274,7 @@ def cpu_has_no_compare_gather(op: TGatherOp, know: Facts) -> Violations:
     on="a2a3 a5",
 )
 def compare_gather_has_the_mode(op: TGatherOp, know: Facts, integers: str = "gt eq") -> Violations:
-    """Compare form: cmpMode is gt or eq, and on A2/A3 i32 goes with eq."""
+    """Compare form: cmpMode must be gt or eq; on A2/A3 i32 needs eq."""
     mode = CmpMode.EQ if op.cmp_mode is None else op.cmp_mode.data
     words = integers if know.tile("src").element.is_integer else "gt eq"
     legal = [CmpMode(word) for word in words.split()]
@@ -289,13 +291,14 @@ _BLOCKS = instruction("tgatherb", "16x64xf32", "16x64xf32", "16x8xu32")
 @rule(
     "PTO-B204",
     source="public TGATHERB page",
-    reason="Every block of 32 bytes has an offset of its own.",
+    reason="Every block of 32 bytes has its own offset.",
     failing=instruction("tgatherb", "16x128xf32", "16x64xf32", "16x8xu32"),
     passing=_BLOCKS,
     on="cpu a2a3 a5",
 )
 def block_gather_has_an_offset_for_each_block(op: TGatherBOp, know: Facts) -> Violations:
-    """The offset tile has one column for each 32 bytes of a destination row, and as many rows."""
+    """The offset tile needs one column for each 32 bytes of a destination row, and as many rows as the
+    destination."""
     dst, offsets = know.tile("dst"), know.tile("offsets")
     if DYNAMIC in (*dst.valid, *offsets.valid):
         return
@@ -313,13 +316,13 @@ def block_gather_has_an_offset_for_each_block(op: TGatherBOp, know: Facts) -> Vi
 @rule(
     "PTO-B302",
     source="public TSCATTER page",
-    reason="Data and indices run through vector lanes of one width.",
+    reason="Data and indices use vector lanes of the same width.",
     failing=instruction("tscatter", "16x16xf32", "16x16xf32", "16x16xi16"),
     passing=instruction("tscatter", "16x16xf16", "16x16xf16", "16x16xi16"),
     on="a2a3 a5",
 )
 def tile_scatter_index_has_the_width_of_the_data(op: TScatterOp, know: Facts) -> Violations:
-    """Index elements have 4 bytes for data of 4 or 8 bytes, and 2 bytes for data of 1 or 2."""
+    """Index elements must have 4 bytes for data of 4 or 8 bytes, and 2 bytes for data of 1 or 2 bytes."""
     dst, idx = know.tile("dst"), know.tile("idx")
     required = 4 if dst.size >= 4 else 2
     if idx.size != required:
@@ -337,14 +340,14 @@ def _scatter_into(slot: str) -> str:
 @rule(
     "PTO-B311",
     source="a2a3/TScatter.hpp, a5/TScatter.hpp: InitUBBuffer",
-    reason="The device first clears Rows * Cols elements of the tile around the window, from the window's "
-    "first element on: also what does not belong to it.",
+    reason="The device first clears Rows * Cols elements of the surrounding tile, starting at the first "
+    "element of the subview: more than the subview.",
     failing=_scatter_into("s"),
     passing=_scatter_into("w"),
     on="a2a3 a5",
 )
 def scattered_tile_is_whole(op: TScatterOp, know: Facts) -> Violations:
-    """On devices the destination of a scatter between tiles is a whole tile, not a window."""
+    """On devices the destination of a tile scatter must be a whole tile, not a subview."""
     dst = know.tile("dst")
     if dst.is_window:
         found = f"a window of {shape_str(dst.type.shape)} in a tile of {shape_str(dst.physical)}"
@@ -359,14 +362,14 @@ def _spread(dst: str, src: str) -> str:
 @rule(
     "PTO-B303",
     source="TScatter.hpp, mask form: assertions",
-    reason="Each element of the source has its place in the pattern, and no place is left over.",
+    reason="Each source element has one position in the pattern, and no position is left over.",
     failing=_spread("16x32xf32", "16x32xf32"),
     passing=_spread("16x64xf32", "16x32xf32"),
     on="cpu a2a3 a5",
 )
 def mask_scatter_fills_the_pattern(op: TScatterOp, know: Facts) -> Violations:
-    """Mask form: the destination is two or four times as wide ("row") or high ("col") as the source, as the
-    pattern says, and as large in the other direction."""
+    """Mask form: the destination must be two or four times as wide ("row") or high ("col") as the source, as
+    the pattern says, and equal in the other direction."""
     assert op.mask_pattern is not None and op.axis is not None
     _, step = op.mask_pattern.data.places
     times = (step, 1) if op.axis.data == "col" else (1, step)

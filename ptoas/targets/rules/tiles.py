@@ -61,7 +61,7 @@ _PLACED = _alloc(" addr = %a", _TILE, _index("a", 64, "i64"))
     scope="function",
 )
 def tile_is_made_of_32_byte_rows(facts: FunctionFacts, target: Target) -> Violations:
-    """A none_box tile's contiguous dimension, times the element size, is a multiple of 32 bytes."""
+    """The contiguous dimension of a none_box tile, times the element size, must be a multiple of 32 bytes."""
     for value in (*facts.arguments, *facts.local_tiles):
         tile = facts.knowledge.tile(value)
         word, extent = contiguous(tile)
@@ -90,8 +90,8 @@ def tile_is_made_of_32_byte_rows(facts: FunctionFacts, target: Target) -> Violat
     scope="function",
 )
 def fractal_tile_is_made_of_blocks(facts: FunctionFacts, target: Target) -> Violations:
-    """A boxed tile's columns are a multiple of its fractal block's; its rows too, unless the tile is in
-    vec, has one row, or has blocks of 32 bytes."""
+    """The columns of a boxed tile must be a multiple of its fractal block's; its rows too, unless the tile is
+    in vec, has one row, or has blocks of 32 bytes."""
     for value in (*facts.arguments, *facts.local_tiles):
         tile = facts.knowledge.tile(value)
         # Where there are NZ tables, MGATHER and MSCATTER speak of blocks too.
@@ -116,16 +116,16 @@ def fractal_tile_is_made_of_blocks(facts: FunctionFacts, target: Target) -> Viol
 @rule(
     "PTO-V109",
     source="public memory model; headers of TMATMUL, TMOV and TEXTRACT",
-    reason="The matrix unit walks its memories in this order, and no other order is translated.",
+    reason="The matrix unit reads its memories in this order, without conversion.",
     failing=_alloc("", "!pto.tile_buf<right, 32x32xf16, blayout=col_major, slayout=row_major>"),
     passing=_alloc("", "!pto.tile_buf<right, 32x32xf16, slayout=col_major>"),
     on="cpu a2a3 a5 a5-custom",
     scope="function",
 )
 def tile_has_a_layout_of_its_memory(facts: FunctionFacts, target: Target) -> Violations:
-    """A tile in left, right, acc, bias or scaling has the layout that the matrix unit reads and writes there;
-    in left the order of the blocks is the target's, whatever is written (D31). Of a tile that nothing uses,
-    or that is used for scales of columns alone, it is a warning."""
+    """A tile in left, right, acc, bias or scaling must have the layout that the matrix unit uses there; in
+    left the target determines the order of the blocks (D31). It is a warning for a tile that is unused or
+    only used for scales of columns."""
     for value in (*facts.arguments, *facts.local_tiles):
         tile = facts.knowledge.tile(value)
         layout = target.layouts.get(tile.loc)
@@ -155,7 +155,7 @@ def _orders(tile: TileFacts, layout: TileLayout, target: Target) -> tuple[Relate
     if tile.loc is TileLoc.Left:
         found = (target.left, found[1])
     if found == required:
-        return (Related(f"blocks of {tile.type.fractal} bytes, required {layout.text.rpartition(' ')[2]}"),)
+        return (Related(f"blocks of {tile.type.fractal} bytes, expected {layout.text.rpartition(' ')[2]}"),)
     return (Related(drawing.orders(found, required)),)
 
 
@@ -167,7 +167,7 @@ def _layout_found(tile: TileFacts) -> str:
 @rule(
     "PTO-V108",
     source="public Tile type: GetValidRow and GetValidCol",
-    reason="The library's tile has no such extent; on devices the instructions ask for one themselves.",
+    reason="The library has no tile with an extent of 0.",
     failing=_alloc("", "!pto.tile_buf<vec, 16x16xf32, valid=0x16>"),
     passing=_alloc("", "!pto.tile_buf<vec, 16x16xf32, valid=1x16>"),
     on="cpu",
@@ -175,7 +175,7 @@ def _layout_found(tile: TileFacts) -> str:
     depends_on="nothing",
 )
 def tile_type_has_a_valid_element(facts: FunctionFacts, _target: Target) -> Violations:
-    """Valid extents that a tile's type gives are positive."""
+    """Static valid extents must be positive."""
     for value in (*facts.arguments, *facts.local_tiles):
         tile = facts.knowledge.tile(value)
         if 0 in tile.type.valid:
@@ -210,13 +210,13 @@ def _row_requires_whole_blocks(tile: SSAValue, target: Target, boxed: bool = Fal
 @rule(
     "PTO-V102",
     source="public memory model",
-    reason="There is nowhere to put the tile.",
+    reason="There is no place for the tile.",
     failing=_alloc("", "!pto.tile_buf<scale_left, 16x32xi8, slayout=row_major, fractal=32>"),
     passing=_alloc(""),
     on="a2a3",
 )
 def tile_memory_exists(op: AllocTileOp, know: Facts) -> Violations:
-    """The tile's memory exists on the target."""
+    """The tile's memory must exist on the target."""
     loc = know.knowledge.tile(op.results[0]).loc
     if loc not in know.target.memories:
         legal = ", ".join(memory.value for memory in know.target.memories)
@@ -226,14 +226,14 @@ def tile_memory_exists(op: AllocTileOp, know: Facts) -> Violations:
 @rule(
     "PTO-V103",
     source="public TASSIGN page; D21",
-    reason="Bursts and vector loads start at multiples of 32 bytes, the matrix unit reads whole blocks.",
+    reason="Bursts and vector loads start at multiples of 32 bytes, and the matrix unit reads whole blocks.",
     failing=_alloc(" addr = %a", _TILE, _index("a", 40, "i64")),
     passing=_PLACED,
     on="cpu a2a3 a5 a5-custom",
 )
 def tile_address_is_aligned(op: AllocTileOp | TAssignOp, know: Facts) -> Violations:
-    """An address is not negative and a multiple of 32 bytes, on the devices in left, right and acc of 512, in
-    scaling of 128."""
+    """An address must be nonnegative and a multiple of 32 bytes; on devices of 512 in left, right and acc,
+    and of 128 in scaling."""
     tile = know.knowledge.tile(op.results[0] if isinstance(op, AllocTileOp) else op.tile)
     step = know.target.alignment(tile.loc)
     known = know.constants("addr")
@@ -251,7 +251,7 @@ def tile_address_is_aligned(op: AllocTileOp | TAssignOp, know: Facts) -> Violati
 @rule(
     "PTO-V104",
     source="public alloc_tile: operands; D9",
-    reason="Nothing else says how much of the tile is valid.",
+    reason="The size of the valid region would be unknown.",
     failing=_alloc("", _OPEN),
     passing=_alloc(" valid_row = %n valid_col = %n", _OPEN, _index("n", 16)),
     on="cpu a2a3 a5 a5-custom",
@@ -259,14 +259,19 @@ def tile_address_is_aligned(op: AllocTileOp | TAssignOp, know: Facts) -> Violati
     depends_on="nothing",
 )
 def open_extent_is_given(facts: FunctionFacts, _target: Target) -> Violations:
-    """A valid extent that the type leaves open (`?`) is given as valid_row or valid_col, or set later by
+    """A valid extent that the type leaves open (`?`) must be given as valid_row or valid_col, or set by
     set_validshape."""
     for op in facts.by_class.get(AllocTileOp, ()):
         assert isinstance(op, AllocTileOp)
         for word, extent in (("valid_row", op.tile_type.valid_rows), ("valid_col", op.tile_type.valid_cols)):
             if extent == DYNAMIC and slot_value(op, word) is None and not is_reshaped(op.result):
-                message = f"{word}: found none, required because the type says ?"
-                yield Violation(message, op=op, part="statement", fix=f"add {word} = %n")
+                message = f"`{word}` is missing: the type leaves this extent open (?)"
+                yield Violation(
+                    message,
+                    op=op,
+                    part="statement",
+                    fix=f"add `{word} = %n`, or write the extent in the type",
+                )
 
 
 @rule(
@@ -278,7 +283,7 @@ def open_extent_is_given(facts: FunctionFacts, _target: Target) -> Violations:
     on="cpu a2a3 a5 a5-custom",
 )
 def valid_extent_is_inside_the_tile(op: AllocTileOp | SetValidShapeOp, know: Facts) -> Violations:
-    """A valid extent is at least 0 and at most the tile's physical extent."""
+    """A valid extent must be at least 0 and at most the tile's physical extent."""
     if isinstance(op, AllocTileOp):
         tile, row, col = know.knowledge.tile(op.results[0]).type, "valid_row", "valid_col"
     else:
@@ -306,8 +311,8 @@ def valid_extent_is_inside_the_tile(op: AllocTileOp | SetValidShapeOp, know: Fac
     on="cpu a2a3 a5 a5-custom",
 )
 def reshaped_tile_is_open(op: SetValidShapeOp, know: Facts) -> Violations:
-    """set_validshape changes a tile whose type leaves both valid extents open; a static one may only be
-    repeated."""
+    """set_validshape needs a tile whose type leaves both valid extents open (`?`); a static extent can only
+    be repeated."""
     tile = know.tile("tile").type
     for slot, extent in (("row", tile.valid_rows), ("col", tile.valid_cols)):
         if extent != DYNAMIC and know.constants(slot)[0] != extent:
@@ -330,7 +335,7 @@ def _subview(offsets: str, sizes: str, result: str, source: str = _TILE, *consta
 @rule(
     "PTO-V111",
     source="public TSUBVIEW page; PTOAS subview",
-    reason="The window shares the tile's bytes; beyond them lies another tile.",
+    reason="The subview shares the tile's bytes; beyond them lies another tile.",
     failing=_subview(
         "%c, %z", "8, 32", "!pto.tile_buf<vec, 8x32xf32>", _TILE, _index("c", 12), _index("z", 0)
     ),
@@ -340,28 +345,29 @@ def _subview(offsets: str, sizes: str, result: str, source: str = _TILE, *consta
     on="cpu a2a3 a5 a5-custom",
 )
 def window_is_inside_the_tile(op: SubviewOp, know: Facts) -> Violations:
-    """A subview's offsets and sizes lie inside the tile."""
+    """A subview must lie inside the tile."""
     source = know.tile("source").type
     sizes = int_values(op.sizes)
     for at, (word, physical) in enumerate((("row", source.rows), ("column", source.cols))):
         offset, size = know.constants("offsets")[at], sizes[at]
         start = 0 if offset is None else offset
         if size < 1 or start < 0 or start + size > physical:
-            found = f"{start} + {size}"
+            found = f"{start} + {size} = {start + size}"
             slot = ("offsets", at)
-            yield mismatch(f"{word} window", found, f"inside 0 to {physical}", slot=slot, part="value")
+            what = f"end of the {word}s of the window"
+            yield mismatch(what, found, f"at most {physical}", slot=slot, part="value")
 
 
 @rule(
     "PTO-V112",
     source="public TSUBVIEW page; PTOAS subview",
-    reason="The window is the same memory, seen smaller.",
+    reason="The subview is the same memory.",
     failing=_subview("%z, %z", "8, 32", "!pto.tile_buf<mat, 8x32xf32>", _TILE, _index("z", 0)),
     passing=_subview("%z, %z", "8, 32", "!pto.tile_buf<vec, 8x32xf32>", _TILE, _index("z", 0)),
     on="cpu a2a3 a5 a5-custom",
 )
 def window_has_the_type_of_the_tile(op: SubviewOp, know: Facts) -> Violations:
-    """A subview keeps the tile's memory and layout, and its shape is its sizes."""
+    """A subview must keep the tile's memory and layout, and its shape must be its sizes."""
     source, window = know.tile("source"), know.knowledge.tile(op.result)
     sizes = int_values(op.sizes)
     if window.loc is not source.loc:
@@ -380,7 +386,7 @@ _BOXED = "!pto.tile_buf<mat, 64x64xf16, blayout=col_major, slayout=row_major>"
 @rule(
     "PTO-V113",
     source="PTOAS subview, boxed tiles",
-    reason="A fractal tile can only be cut between its blocks.",
+    reason="A fractal tile can only be split between its blocks.",
     failing=_subview(
         "%c, %z",
         "8, 64",
@@ -400,8 +406,8 @@ _BOXED = "!pto.tile_buf<mat, 64x64xf16, blayout=col_major, slayout=row_major>"
     on="cpu a2a3 a5 a5-custom",
 )
 def window_of_a_fractal_tile_is_made_of_blocks(op: SubviewOp, know: Facts) -> Violations:
-    """Offsets and sizes of a subview of a boxed tile are multiples of its fractal block; where a compact tile
-    is packed, as many rows and columns of the window are valid as lie like those of the tile."""
+    """Offsets and sizes of a subview of a boxed tile must be multiples of its fractal block; in a packed
+    compact tile the valid part of the subview must be stored like that of the tile."""
     source = know.tile("source")
     if source.type.slayout is SLayout.NoneBox:
         return
@@ -460,7 +466,7 @@ _VIEW = _view("%c64, %c32", "%c32, %c1", "!pto.tensor_view<?x?xf32>")
     on="cpu a2a3 a5 a5-custom",
 )
 def view_extents_are_positive(op: MakeTensorViewOp | PartitionViewOp, know: Facts) -> Violations:
-    """Every extent of a view is positive; offsets and strides are not negative."""
+    """Every extent of a view must be positive; offsets and strides must not be negative."""
     sizes = "shape" if isinstance(op, MakeTensorViewOp) else "sizes"
     others = "strides" if isinstance(op, MakeTensorViewOp) else "offsets"
     for slot, least in ((sizes, 1), (others, 0)):
@@ -472,7 +478,7 @@ def view_extents_are_positive(op: MakeTensorViewOp | PartitionViewOp, know: Fact
 @rule(
     "PTO-V202",
     source="public partition_view",
-    reason="The rest of the window would be other memory.",
+    reason="The partition would extend into other memory.",
     failing=_view(
         "%c64, %c32",
         "%c32, %c1",
@@ -490,7 +496,7 @@ def view_extents_are_positive(op: MakeTensorViewOp | PartitionViewOp, know: Fact
     on="cpu a2a3 a5 a5-custom",
 )
 def partition_is_inside_its_view(op: PartitionViewOp, know: Facts) -> Violations:
-    """Offset plus size is at most the extent of the view, in every dimension that is known."""
+    """Offset plus size must not exceed the extent of the view, in every known dimension."""
     source = know.view("source")
     ends = zip(source.shape, know.constants("offsets"), know.constants("sizes"), strict=True)
     for at, (extent, offset, size) in enumerate(ends):
@@ -505,14 +511,14 @@ def partition_is_inside_its_view(op: PartitionViewOp, know: Facts) -> Violations
 @rule(
     "PTO-V203",
     source="public make_tensor_view and partition_view",
-    reason="The type is what C++ sees; a different value at run time would read other memory.",
+    reason="C++ uses the type; a different value at run time would access other memory.",
     failing=_view("%c64, %c32", "%c32, %c1", "!pto.tensor_view<64x64xf32>"),
     passing=_view("%c64, %c32", "%c32, %c1", "!pto.tensor_view<64x32xf32>"),
     on="cpu a2a3 a5 a5-custom",
 )
 def view_type_says_what_the_operands_say(op: MakeTensorViewOp | PartitionViewOp, know: Facts) -> Violations:
-    """A static extent or stride of a view's type equals the one that is given for it; where one of them has
-    fewer dimensions, those are the last ones, with ones before."""
+    """A static extent or stride in a view's type must equal the value given for it; missing leading
+    dimensions are 1."""
     view = know.knowledge.view(op.result)
     slot = "shape" if isinstance(op, MakeTensorViewOp) else "sizes"
     given = know.constants(slot)
