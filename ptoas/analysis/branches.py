@@ -91,13 +91,13 @@ def _ends(function: FuncOp) -> dict[Block, set[Block]] | None:
 def _is_fed_once(block: Block, ends: dict[Block, set[Block]], position: dict[Block, int]) -> bool:
     """Return True if no block belongs to both arms of a condition whose paths do not meet."""
     after = _successors(block) or ()
-    if len(after) < 2 or _meeting(block, ends, position) is not None:
+    if len(after) < 2 or _postdominator(block, ends, position) is not None:
         return True
     first, second = (_reached(each) for each in after)
     return first.isdisjoint(second)
 
 
-def _meeting(block: Block, ends: dict[Block, set[Block]], position: dict[Block, int]) -> Block | None:
+def _postdominator(block: Block, ends: dict[Block, set[Block]], position: dict[Block, int]) -> Block | None:
     """The first block after this one that every way comes through."""
     after = ends[block] - {block}
     return max(after, key=lambda each: position[each]) if after else None
@@ -158,7 +158,7 @@ class _Joiner:
         if isinstance(last, cf.BranchOp):
             return last.successor, tuple(last.arguments)
         assert isinstance(last, cf.ConditionalBranchOp)
-        meeting = _meeting(block, self.ends, self.position)
+        meeting = _postdominator(block, self.ends, self.position)
         arms: list[Region] = []
         for following, values in (
             (last.then_block, last.then_arguments),

@@ -262,7 +262,7 @@ def popped_by(op: FreeOp) -> SSAValue | None:
     return None
 
 
-def given_back_by(op: FreeOp) -> tuple[SSAValue, ...]:
+def released_by(op: FreeOp) -> tuple[SSAValue, ...]:
     """The pops that an instruction may release; if they are in another block, all pops of its function
     from the channel.
     """

@@ -35,7 +35,7 @@ class Effects:
     after: tuple[Pair, ...] = ()
     reserved_events: tuple[Flag, ...] = ()
     """Flags that the instruction raises and takes down itself: they must be down when it starts."""
-    behind: tuple[tuple[Pipe, SSAValue, bool], ...] = ()
+    implicit: tuple[tuple[Pipe, SSAValue, bool], ...] = ()
     """Implicit accesses, with a write flag: the tile that is released to a channel, or one that was in
     the slot before.
     """

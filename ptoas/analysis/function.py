@@ -13,7 +13,7 @@ from ptoas.analysis.effects import NOTHING, Effects, touched
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.liveness import Liveness, LiveTile, peak
 from ptoas.analysis.order import PipeModel
-from ptoas.analysis.storage import Place, Storage, StorageMap, behind, manual_placement
+from ptoas.analysis.storage import Place, Storage, StorageMap, manual_placement, underlying_tile
 from ptoas.analysis.structure import is_loop, is_of, walk
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
@@ -40,7 +40,7 @@ def _is_by_hand(op_class: type[Operation]) -> bool:
     return issubclass(op_class, FlagOp | BufferTokenOp)
 
 
-def is_synchronised_by_hand(ops: Iterable[Operation]) -> bool:
+def has_manual_sync(ops: Iterable[Operation]) -> bool:
     """Return True if a function contains a flag or a buffer token: manual synchronisation (D21)."""
     return any(_is_by_hand(op.__class__) for op in ops)
 
@@ -121,7 +121,7 @@ class FunctionFacts:
         """The tile whose memory a value names, behind windows and bindings."""
         found = self._roots.get(value)
         if found is None:
-            found = self._roots[value] = behind(value)[0]
+            found = self._roots[value] = underlying_tile(value)[0]
         return found
 
     @cached_property
@@ -129,7 +129,7 @@ class FunctionFacts:
         return manual_placement(self.ops)
 
     @cached_property
-    def is_synchronised_by_hand(self) -> bool:
+    def has_manual_sync(self) -> bool:
         """True if the function contains a flag: then all synchronisation is manual (D21)."""
         if self.sync_override is not None:
             return self.sync_override

@@ -16,7 +16,7 @@ EQUAL, NOT_EQUAL = 0, 1
 Constant = Callable[[SSAValue], int | None]
 
 
-def stands_under(op: Operation, number: int, constant: Constant) -> bool:
+def is_guarded_by(op: Operation, number: int, constant: Constant) -> bool:
     """Return True if `op` is reached only if some argument equals `number`, here or at every call."""
     return _guarded(op, number, constant, frozenset())
 

@@ -116,7 +116,7 @@ def _by_memory(op: PtoOp) -> KernelKind | None:
     return CUBE if TileLoc.Mat in locs else None
 
 
-def speaks_of_cores(op: Operation) -> bool:
+def needs_several_cores(op: Operation) -> bool:
     """Return True if an operation is meaningful only with several cores."""
     return is_of(op.__class__, (SectionOp, PipeInitOp, ChannelOp, CounterOp))
 
@@ -146,7 +146,7 @@ def is_mixed(function: FuncOp) -> bool:
     """
     if kind_of(function) is not None:
         return False
-    return any(speaks_of_cores(op) for op in walk(function)) and len(kinds_in(function)) > 1
+    return any(needs_several_cores(op) for op in walk(function)) and len(kinds_in(function)) > 1
 
 
 Crossing = tuple[Operation, Operation]

@@ -109,10 +109,10 @@ def _of_the_tile(view: SSAValue, shape: tuple[int, int]) -> Layout:
             if all(n in (m, DYNAMIC) for n, m in zip(type.valid, shape, strict=True)):
                 return Layout.DN if type.blayout is BLayout.ColMajor else Layout.ND
     column = shape[0] > 1 and shape[1] == 1
-    return Layout.DN if column and not _is_used_otherwise(view) and not _goes_by_rows(view) else Layout.ND
+    return Layout.DN if column and not _is_used_as_row(view) and not _takes_rows(view) else Layout.ND
 
 
-def _goes_by_rows(view: SSAValue) -> bool:
+def _takes_rows(view: SSAValue) -> bool:
     """Return True if the tiles of its loads and stores take rows.
 
     Row-major tiles do, and so do boxes, which the matrix unit's memories have.
@@ -136,6 +136,6 @@ def _tiles_of(view: SSAValue) -> Iterator[TileType]:
                 pass
 
 
-def _is_used_otherwise(view: SSAValue) -> bool:
+def _is_used_as_row(view: SSAValue) -> bool:
     """Return True if a load or store uses it as a row, so that it is read by rows."""
     return any(isinstance(use.operation, TLoadOp | TStoreOp) for use in view.uses)

@@ -150,7 +150,7 @@ class Accesses:
         count = 0
         for op in ops:
             does = effects(op)
-            if not does.accesses and not does.behind:
+            if not does.accesses and not does.implicit:
                 continue
             found: list[StaticAccess] = []
             self.of[op], self.does[op] = found, does
@@ -158,7 +158,7 @@ class Accesses:
                 (each.pipe, touched(op, each.operand), each.write, each.operand) for each in does.accesses
             ]
             more = len(op.operands)
-            for pipe, value, write, n in (*named, *[(*each, more) for each in does.behind]):
+            for pipe, value, write, n in (*named, *[(*each, more) for each in does.implicit]):
                 self.pipes.add(pipe)
                 lane = NUMBER[pipe]
                 for place in places(value):
@@ -167,7 +167,7 @@ class Accesses:
                     count += 1
         self._overlapping = self._relate(unsure)
 
-    def meeting(
+    def conflicting(
         self, touch: StaticAccess, pending: Mapping[int, Mapping[StaticAccess, K]]
     ) -> list[tuple[StaticAccess, K]]:
         """Conflicting accesses in flight, by place, with their states.
@@ -189,18 +189,12 @@ class Accesses:
             return True
         return first.pipe not in self._overlapping_pipes or self.machine.keeps_order(first, second)
 
-    def let_go(self) -> None:
-        """Forget which accesses stand beside each other: they name each other, and would stay until Python
-        looks for garbage."""
-        for touches in self.of.values():
-            touches.clear()
-
     def overlaps(self, pipe: Pipe) -> bool:
         """Return True if the pipe starts an instruction before the previous one is done."""
         return pipe in self._overlapping_pipes
 
     @staticmethod
-    def stands_for(touch: StaticAccess, other: StaticAccess) -> bool:
+    def subsumes(touch: StaticAccess, other: StaticAccess) -> bool:
         """Return True if an access subsumes an earlier one of the same place that it comes after.
 
         Whatever must wait for the earlier one must wait for it too. A read subsumes reads only.
@@ -271,4 +265,4 @@ def _neighbours(groups: list[list[Place]], unsure: bool) -> Iterator[tuple[list[
 
 
 def _may_be_anywhere(place: Place) -> bool:
-    return place.floats if isinstance(place, Storage) else not place.is_argument
+    return place.dynamic_address if isinstance(place, Storage) else not place.is_argument

@@ -56,7 +56,7 @@ class Storage:
     start: int | None
     """First byte of the root in its memory, when placed at a known address."""
     size: int
-    floats: bool = False
+    dynamic_address: bool = False
     """True if its address is known only at run time."""
 
     @property
@@ -73,7 +73,7 @@ class Storage:
         """Return True if both contain a common byte, `unsure` if unknown."""
         if not isinstance(other, Storage) or self.loc is not other.loc:
             return False
-        if unsure and (self.floats or other.floats):
+        if unsure and (self.dynamic_address or other.dynamic_address):
             return True
         if self.root is other.root:
             return _meet(self.rows, other.rows) and _meet(self.cols, other.cols)
@@ -116,7 +116,7 @@ def _names_another(owner: type[object]) -> bool:
     return issubclass(owner, SubviewOp | AliasOp | TAssignOp)
 
 
-def behind(value: SSAValue) -> tuple[SSAValue, list[SubviewOp]]:
+def underlying_tile(value: SSAValue) -> tuple[SSAValue, list[SubviewOp]]:
     """The tile behind windows and bindings, and the windows, the smallest first."""
     windows: list[SubviewOp] = []
     while True:
@@ -207,7 +207,7 @@ class StorageMap:
         """The storage of a value that names one tile."""
         known = self._storage_of.get(value)
         if known is None:
-            root, windows = behind(value)
+            root, windows = underlying_tile(value)
             known = self._storage_of[value] = self._storage(root, self._rectangle(windows))
         return known
 
@@ -221,7 +221,7 @@ class StorageMap:
         return known
 
     def _storages(self, value: SSAValue) -> Iterable[Storage]:
-        root, windows = behind(value)
+        root, windows = underlying_tile(value)
         rectangle = self._rectangle(windows) if windows else (None, None)
         if not handed_from(root):
             return (self._storage(root, rectangle),)
@@ -232,7 +232,7 @@ class StorageMap:
         roots = [root]
         for root in roots:
             for source in handed_from(root):
-                handed, parts = behind(source)
+                handed, parts = underlying_tile(source)
                 if parts:
                     # Of which part this is a part is not followed.
                     rectangle = None, None
@@ -248,8 +248,8 @@ class StorageMap:
         assert isinstance(type, TileType)
         rows, cols = (None, None) if type.slayout is not SLayout.NoneBox else rectangle
         start = self.address(root)
-        floats = start is None and self.is_placed(root)
-        return Storage(root, type.loc.data, rows, cols, start, type.size_bytes, floats)
+        dynamic_address = start is None and self.is_placed(root)
+        return Storage(root, type.loc.data, rows, cols, start, type.size_bytes, dynamic_address)
 
     def _rectangle(self, windows: list[SubviewOp]) -> tuple[Span | None, Span | None]:
         """Rows and columns that the smallest of several windows shows, as far as they are known."""

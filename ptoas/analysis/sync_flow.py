@@ -157,14 +157,14 @@ class SyncFlow(ForwardAnalysis[_State]):
         bit = _BIT[touch.pipe]
         here = pending.by_place.get(touch.at, {})
         for other, group in list(here.items()):
-            if group.mask & bit and self.accesses.stands_for(touch, other):
+            if group.mask & bit and self.accesses.subsumes(touch, other):
                 del here[other]
         pending.put(touch, bit if self.accesses.overlaps(touch.pipe) else bit | _SETTLED)
 
     def _check(self, second: StaticAccess, state: _State, before: tuple[Pair, ...]) -> None:
         # Within a pipe the latest access speaks for the earlier ones.
         latest: dict[Pipe, tuple[StaticAccess, int]] = {}
-        for first, group in self.accesses.meeting(second, state.pending.by_place):
+        for first, group in self.accesses.conflicting(second, state.pending.by_place):
             mask = group.mask
             if mask & _after(first.pipe, second.pipe) or self.accesses.keeps_order(first, second):
                 continue

@@ -1,4 +1,4 @@
-"""Which accesses are known to be done when a pipe goes on: the bookkeeping behind `insert-sync`.
+"""Happens-before state of `insert-sync`: accesses that are known to be complete when a pipe continues.
 
 All pipes run at the same time. What pipe `p` did is done for pipe `q` only after a flag from `p` to `q`,
 directly or through others; and for `p` itself, where it begins an instruction before the one before it is
@@ -20,13 +20,13 @@ ALL = -1
 """All marks: as a set of bits it has every one."""
 
 MOST_APART = 8
-"""So many accesses of a place are kept apart; joining them may cost a pair too many."""
+"""Number of accesses of a place that are kept separate; joining them may cost an extra pair."""
 
 MANY_PLACES = 64
 """Up to so many busy places, looking at all of them is quicker than keeping a list."""
 
 NOBODY = (NEVER,) * len(PIPES)
-"""Of no pipe is it known since when it knows."""
+"""Knowledge of an access that no pipe knows to be done."""
 
 
 Times = tuple[int, ...]
@@ -34,7 +34,8 @@ Times = tuple[int, ...]
 
 
 class PipeRecord:
-    """When pipe `pipe` was last given an access; `known[q]`: since when `q` knows it is done.
+    """The last time pipe `pipe` was given an access; `known[q]`: the time since which `q` knows that it
+    is done.
 
     `unknown` has a bit for each pipe that does not know it, of those that do anything. A record is never
     changed: states of several paths share it.
@@ -56,22 +57,22 @@ class PipeRecord:
         """Since when a flag that `pipe` raises tells of the access: its own, from when it was given it."""
         return self.time if pipe == self.pipe else self.known[pipe]
 
-    def told(self, pipe: int, now: int) -> PipeRecord:
-        """`pipe` knows it, too, as of `now`."""
+    def acquire(self, pipe: int, now: int) -> PipeRecord:
+        """Return the record with `pipe` knowing it, too, as of `now`."""
         known = self.known
         return PipeRecord(
             self.pipe, self.time, (*known[:pipe], now, *known[pipe + 1 :]), self.unknown & ~(1 << pipe)
         )
 
     def is_unsure(self, pipe: int) -> int:
-        """Whether the pipe has still to be told."""
+        """Return a non-zero mask if the pipe does not know that the access is done."""
         return self.unknown & 1 << pipe
 
-    def says_what(self, other: PipeRecord) -> bool:
+    def is_equal(self, other: PipeRecord) -> bool:
         return self is other or (self.time, self.known) == (other.time, other.known)
 
     def joined(self, other: PipeRecord) -> PipeRecord:
-        """What holds whichever of two ways the program took."""
+        """The join of two records: what holds on both paths."""
         if self is other:
             return self
         known = _later(self.known, other.known)
@@ -105,7 +106,7 @@ class Marked(PipeRecord):
     def at(self, now: int) -> Marked:
         return Marked(self.pipe, now, _known_at(self.known, now), self.unknown, self.without)
 
-    def relying(self, pipe: int, now: int, without: int) -> Marked:
+    def depends_on(self, pipe: int, now: int, without: int) -> Marked:
         """`pipe` knows it, too, as of `now`, by these flags."""
         known, marks, behind = self.known, self.without, pipe + 1
         if known[pipe] > now:
@@ -126,7 +127,7 @@ class Marked(PipeRecord):
 
 
 class State:
-    """What was accessed so far, by place, and who knows that it is done."""
+    """Accesses so far, by place, and the pipes that know that they are done."""
 
     def __init__(self, accesses: Accesses):
         self.accesses = accesses
@@ -148,11 +149,11 @@ class State:
         state._all = self._all
         return state
 
-    def says_what(self, other: State) -> bool:
-        """Whether both know the same."""
+    def is_equal(self, other: State) -> bool:
+        """Return True if both states have the same knowledge."""
         mine = {touch: record for here in self.records.values() for touch, record in here.items()}
         theirs = {touch: record for here in other.records.values() for touch, record in here.items()}
-        return mine.keys() == theirs.keys() and all(mine[t].says_what(theirs[t]) for t in mine)
+        return mine.keys() == theirs.keys() and all(mine[t].is_equal(theirs[t]) for t in mine)
 
     def conflicts(self, touch: StaticAccess) -> list[tuple[StaticAccess, PipeRecord]]:
         """Accesses that must be done before this one and of which its pipe does not know it."""
@@ -160,12 +161,12 @@ class State:
         keeps_order = self.accesses.keeps_order
         return [
             each
-            for each in self.accesses.meeting(touch, self.records)
+            for each in self.accesses.conflicting(touch, self.records)
             if each[1].unknown & lane and not keeps_order(each[0], touch)
         ]
 
     def add(self, touch: StaticAccess, time: int) -> None:
-        """A new access. It stands for those here that its pipe comes after."""
+        """Record a new access, which subsumes the earlier ones here that its pipe comes after."""
         here = self.records.get(touch.at)
         if here is None:
             here = self.records[touch.at] = {}
@@ -178,9 +179,9 @@ class State:
             self._index.add(touch, here[touch])
 
     def _first(self, lane: int, time: int, overlaps: bool) -> PipeRecord:
-        """What is known of an access that has just begun."""
+        """The knowledge of an access that has just started."""
         record = PipeRecord(lane, time, NOBODY, self._all)
-        return record if overlaps else record.told(lane, time)
+        return record if overlaps else record.acquire(lane, time)
 
     def signal(self, source: int, destination: int, set_at: int, now: int, mark: int = 0) -> None:
         """`destination` waits for what `source` knew to be done at time `set_at`; of one pipe, a barrier.
@@ -189,21 +190,21 @@ class State:
         those who ask which flags are relied on.
         """
         records = self.records
-        for touch, record in self._told_by(destination, set_at, now):
+        for touch, record in self._released_by(destination, set_at, now):
             known = record.known
             if (record.time if source == record.pipe else known[source]) > set_at:
                 continue
             if known[destination] <= now:
                 continue
-            told = record.told(destination, now)
-            if told.unknown:
-                records[touch.at][touch] = told
+            updated = record.acquire(destination, now)
+            if updated.unknown:
+                records[touch.at][touch] = updated
             else:
                 del records[touch.at][touch]
         if self._index is not None:
             self._index.learned(destination, now)
 
-    def _told_by(self, destination: int, set_at: int, now: int) -> list[tuple[StaticAccess, PipeRecord]]:
+    def _released_by(self, destination: int, set_at: int, now: int) -> list[tuple[StaticAccess, PipeRecord]]:
         """The accesses that a flag may tell of; where few places are busy, all of them."""
         if len(self.records) > MANY_PLACES:
             self._index = self._index or _Index(self)
@@ -211,8 +212,8 @@ class State:
                 return self._index.unknown(destination, set_at, self.records)
         return [each for here in self.records.values() if here for each in here.items()]
 
-    def rest(self) -> None:
-        """Every pipe waits for all."""
+    def barrier_all(self) -> None:
+        """Order every pipe after all accesses."""
         self.records.clear()
         self._index = None
 
@@ -225,7 +226,7 @@ class State:
         return self._with(retimed)
 
     def join(self, other: State) -> State:
-        """What holds whichever of two ways the program took.
+        """The join of two states: what holds on both paths.
 
         Of many accesses of a place, the later of two of a kind stands for both, or a row of branches would
         leave behind one more access each.
@@ -257,13 +258,13 @@ class MarkedState(State):
 
     def _first(self, lane: int, time: int, overlaps: bool) -> PipeRecord:
         record = Marked(lane, time, NOBODY, self._all, _all_of(self._all))
-        return record if overlaps else record.relying(lane, time, 0)
+        return record if overlaps else record.depends_on(lane, time, 0)
 
     def relied_on(self, touch: StaticAccess) -> int:
         """The marks of the flags without any one of which this access would come too early; `ALL` where it
         does so in any case."""
         lane, marks = touch.lane, 0
-        for other, record in self.accesses.meeting(touch, self.records):
+        for other, record in self.accesses.conflicting(touch, self.records):
             without = cast(Marked, record).without[lane]
             if without and not self.accesses.keeps_order(other, touch):
                 marks |= without
@@ -273,7 +274,7 @@ class MarkedState(State):
         """An access is forgotten of which every pipe knows, whichever flag is left out. A flag that is there
         in any case has no mark."""
         for touch, record in cast(
-            "list[tuple[StaticAccess, Marked]]", self._told_by(destination, set_at, now)
+            "list[tuple[StaticAccess, Marked]]", self._released_by(destination, set_at, now)
         ):
             own = source == record.pipe
             if (record.time if own else record.known[source]) > set_at:
@@ -281,9 +282,11 @@ class MarkedState(State):
             unsure = record.without[destination]
             if not unsure and record.known[destination] <= now:
                 continue
-            told = record.relying(destination, now, unsure & (mark if own else mark | record.without[source]))
-            if any(told.without):
-                self.records[touch.at][touch] = told
+            updated = record.depends_on(
+                destination, now, unsure & (mark if own else mark | record.without[source])
+            )
+            if any(updated.without):
+                self.records[touch.at][touch] = updated
             else:
                 del self.records[touch.at][touch]
         if self._index is not None:
@@ -300,7 +303,7 @@ class _Index:
             NUMBER[pipe]: {} for pipe in state.accesses.pipes
         }
         self._latest = [-1] * len(PIPES)
-        """When a pipe has learned something last."""
+        """The last time at which a pipe learned something."""
         found = [each for here in state.records.values() for each in here.items()]
         for touch, record in sorted(found, key=lambda each: each[1].time):
             self.add(touch, record)
@@ -317,13 +320,13 @@ class _Index:
         self._latest[pipe] = max(self._latest[pipe], now)
 
     def covers(self, pipe: int, now: int) -> bool:
-        """Whether all that the pipe can learn as of now is here: what it knows, it has known by then."""
+        """Return True if the index contains everything that the pipe can learn as of now."""
         return now >= self._latest[pipe]
 
     def unknown(
         self, pipe: int, set_at: int, records: Mapping[int, Mapping[StaticAccess, PipeRecord]]
     ) -> list[tuple[StaticAccess, PipeRecord]]:
-        """What the pipe does not know of the accesses up to a time: nobody knows of later ones by then."""
+        """The accesses up to a time that the pipe does not know; later ones are unknown to all."""
         here = self._unknown[pipe]
         found: list[tuple[StaticAccess, PipeRecord]] = []
         gone: list[StaticAccess] = []

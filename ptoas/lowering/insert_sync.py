@@ -41,7 +41,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.analysis.clocks import NUMBER, PIPES
 from ptoas.analysis.effects import Effects, Flag
-from ptoas.analysis.function import is_synchronised_by_hand
+from ptoas.analysis.function import has_manual_sync
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.order import Accesses, StaticAccess
 from ptoas.analysis.storage import StorageMap
@@ -71,7 +71,7 @@ REDUNDANCY_BUDGET = 100_000
 """Steps spent at most on finding needless pairs of one function."""
 
 Checkpoints = dict[Operation, tuple["State", int]]
-"""What was known before each operation of a function's body, and when."""
+"""The state before each operation of a function's body, and its time."""
 
 
 @dataclass(frozen=True)
@@ -98,8 +98,8 @@ class InsertSyncPass(ModulePass):
             if self.sync in ("auto", "all"):
                 ops = remove_flags(ops)
             if self.sync == "all":
-                part_everything(ops, target)
-            elif not is_synchronised_by_hand(ops):
+                barrier_everywhere(ops, target)
+            elif not has_manual_sync(ops):
                 synchronise(function, ops, target, used)
                 leave_tail(function)
             if function.sym_name.data in called:
@@ -114,11 +114,11 @@ def remove_flags(ops: Sequence[Operation]) -> list[Operation]:
     return [op for op in ops if op not in flags]
 
 
-def part_everything(ops: Sequence[Operation], target: Target) -> None:
+def barrier_everywhere(ops: Sequence[Operation], target: Target) -> None:
     """A barrier of all pipes before every operation that accesses anything, and around calls."""
     for op in ops:
         effects = target.effects(op)
-        if isinstance(op, func.CallOp) or effects.accesses or effects.behind:
+        if isinstance(op, func.CallOp) or effects.accesses or effects.implicit:
             barrier = BarrierOp(Pipe.PIPE_ALL, location=op.location)
             Rewriter.insert_op(barrier, InsertPoint.before(op))
 
@@ -181,7 +181,7 @@ class Pair:
         self.mark = 0
         """A bit of its own, while it is asked what relies on which pair."""
         self.turn = 0
-        """When it was put in, or raised later than it was."""
+        """The time at which it was inserted, or was raised later."""
         self.why: list[tuple[StaticAccess, StaticAccess]] = []
         """The accesses that it puts in order."""
         block = before.parent
@@ -219,7 +219,7 @@ class Frame:
     since: int
     op: Operation
     began: int = 0
-    """When the operation did."""
+    """The start time of the operation."""
 
 
 class Synchroniser:
@@ -251,8 +251,8 @@ class Synchroniser:
         """The marks of the pairs that some access needs."""
         self.aside: list[tuple[int, list[State]]] = []
         """States of other paths that are joined later, and how many blocks deep they were put aside."""
-        self.turns: dict[Operation, State] = {}
-        """What one iteration of a loop by itself leaves behind."""
+        self.iteration_states: dict[Operation, State] = {}
+        """The state left by one iteration of a loop on its own."""
 
     def run(self) -> list[Pair]:
         """Insert what is missing, then drop what later insertions made needless."""
@@ -265,14 +265,14 @@ class Synchroniser:
         if not doubtful:
             return self.pairs
         known: Checkpoints = {}
-        self._goes_well(self.steps(body)[0][1], State(self.accesses), {}, known)
+        self._is_fully_synchronised(self.steps(body)[0][1], State(self.accesses), {}, known)
         steps = 0
         for pair in doubtful:
             at = self._remove(pair)
             first = ancestor_in(body, pair.before)
             state, self.time = known[first]
             began, seen = self.time, Checkpoints()
-            if self._goes_well(first, state.copy(), known, seen):
+            if self._is_fully_synchronised(first, state.copy(), known, seen):
                 known |= seen
                 self.pairs.remove(pair)
             else:
@@ -283,7 +283,7 @@ class Synchroniser:
         return self.pairs
 
     def _may_be_needless(self) -> bool:
-        """Whether any pair may be, at first sight.
+        """Return True if any pair may be redundant, by a quick test.
 
         Each was needed when it was put in. What makes it needless was put in later and is awaited before the
         access that needs it; so both order what lies before their block, since what lies in it was ordered in
@@ -310,28 +310,30 @@ class Synchroniser:
         """
         for number, pair in enumerate(self.pairs):
             pair.mark = 1 << number
-        self._goes_well(self.steps(self.function.body.block)[0][1], MarkedState(self.accesses), {}, {})
+        self._is_fully_synchronised(
+            self.steps(self.function.body.block)[0][1], MarkedState(self.accesses), {}, {}
+        )
         found = [pair for pair in self.pairs if not pair.mark & self.relied_on]
         for pair in self.pairs:
             pair.mark = 0
         return found
 
-    def _goes_well(
+    def _is_fully_synchronised(
         self, first: Operation | None, state: State, known: Checkpoints, seen: Checkpoints
     ) -> bool:
-        """Whether the pairs as they are order everything from an operation of the body on.
+        """Return True if the current pairs order everything from an operation of the body on.
 
         Where no more and no less is known than before, nothing can have changed behind it.
         """
         self.state = state
         self.aside.clear()
-        self.turns.clear()
+        self.iteration_states.clear()
         body = self.function.body.block
         steps = self.steps(body)
         start = next((at for at, (_, op) in enumerate(steps) if op is first), len(steps))
         for skipped, op in steps[start:]:
             before = known.get(op)
-            if op is not first and before is not None and before[0].says_what(self.state):
+            if op is not first and before is not None and before[0].is_equal(self.state):
                 return True
             self.time += skipped if op is not first else 0
             seen[op] = (self.state.copy(), self.time)
@@ -409,7 +411,7 @@ class Synchroniser:
         return state
 
     def visit(self, op: Operation) -> None:
-        """What accesses nothing by itself."""
+        """Skip an operation without accesses of its own."""
         kind = op.__class__
         if not op.regions and not is_sync_op(kind):
             return
@@ -451,11 +453,11 @@ class Synchroniser:
         """
         entry, began = self.state, self.time
         self.aside.append((len(self.frames), [entry]))
-        if op not in self.turns:
+        if op not in self.iteration_states:
             self.state = self.state.empty()
             self._iterate(op)
-            self.turns[op] = self.state
-        self.state = entry.join(self.turns[op].at(self.time))
+            self.iteration_states[op] = self.state
+        self.state = entry.join(self.iteration_states[op].at(self.time))
         self.time += 1
         self.state = self.wait(op, self._iterate(op), began)
         self.aside.pop()
@@ -463,7 +465,7 @@ class Synchroniser:
             self.state = self.state.join(self.wait(op, entry, began))
 
     def _runs(self, op: Operation) -> bool:
-        """Whether the loop certainly has a first iteration."""
+        """Return True if the loop certainly has a first iteration."""
         if not isinstance(op, scf.ForOp):
             return False
         first, end = self.constants.constant(op.lb), self.constants.constant(op.ub)
@@ -509,7 +511,7 @@ class Synchroniser:
     def handshake(self, pairs: tuple[tuple[Pipe, Pipe], ...]) -> None:
         for source, destination in pairs:
             if source is Pipe.PIPE_ALL:
-                self.state.rest()
+                self.state.barrier_all()
             else:
                 self.state.signal(NUMBER[source], NUMBER[destination], self.time, self.time)
 
@@ -544,7 +546,7 @@ class Synchroniser:
 
     @staticmethod
     def _is_covered(record: PipeRecord, pair: Pair, others: list[tuple[Pair, list[PipeRecord]]]) -> bool:
-        """Whether another flag to the same pipe brings the knowledge along."""
+        """Return True if another flag to the same pipe carries the knowledge."""
         return any(
             other.destination == pair.destination and record.comes_before(other.source) <= other.set_at
             for other, _ in others
@@ -565,7 +567,7 @@ class Synchroniser:
         return Pair(*pipes, None, inner.op, inner.began if pipes[0] == pipes[1] else inner.since, True)
 
     def learn(self, pair: Pair) -> None:
-        """What a new pair teaches: the state here, and those put aside behind the wait."""
+        """Apply the knowledge of a new pair to the current state, and to the saved ones after the wait."""
         depth, frame = next((n, f) for n, f in enumerate(self.frames) if f.block is pair.block)
         states = [state for deep, states in self.aside if deep > depth + 1 for state in states]
         for state in (self.state, *states):
@@ -622,7 +624,6 @@ def synchronise(
     flags = [pair for pair in pairs if not pair.is_barrier and target.connects(*pair.pipes)]
     allocate_events(flags, Order(function, ops), reserved, len(target.events))
     _write(pairs, walker.calls, target)
-    walker.accesses.let_go()
 
 
 def leave_tail(function: func.FuncOp) -> None:
@@ -680,7 +681,7 @@ def _write(pairs: list[Pair], calls: list[func.CallOp], target: Target) -> None:
 
 @cache
 def _parts_of_flag(source: Pipe, destination: Pipe, event: Event) -> Mapping[str, Attribute]:
-    """What a flag's two instructions are made of; a program has the same ones over and over."""
+    """Attributes of a flag's two instructions; cached, as a program repeats them."""
     raising, _ = SetFlagOp(source, destination, event), WaitFlagOp(source, destination, event)
     return MappingProxyType(raising.properties)
 

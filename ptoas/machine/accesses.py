@@ -67,7 +67,7 @@ class AccessRecord:
     what: str
     """`tstore at line 9`."""
     span: Span
-    told: tuple[str, Span] | None = None
+    signal_op: tuple[str, Span] | None = None
     """A notification that followed before the writes were visible, if there was one."""
 
     def before(self, other: AccessRecord) -> bool:
@@ -78,7 +78,7 @@ class Series:
     """Accesses of one actor through one operand, while its order to other actors is the same."""
 
     __slots__ = ("access", "actor", "count", "epoch", "first", "indexed", "kept", "known", "last", "memory",
-                 "step", "time", "told", "walks")  # fmt: skip
+                 "signal_op", "step", "time", "walks")  # fmt: skip
 
     def __init__(self, access: AccessSite, memory: int, actor: Actor):
         clocks = actor.clocks
@@ -86,7 +86,7 @@ class Series:
         self.epoch = clocks.epoch
         self.known = clocks.others[access.pipe]
         self.time = 0
-        self.told: Operation | None = None
+        self.signal_op: Operation | None = None
         """The first notification that was sent before a fence had made these writes visible."""
         self.first: int = 0
         self.last: int = 0
@@ -173,7 +173,9 @@ class AccessLog:
                         access.name,
                         label(access.op),
                         span_of(access.op),
-                        None if series.told is None else (label(series.told), span_of(series.told)),
+                        None
+                        if series.signal_op is None
+                        else (label(series.signal_op), span_of(series.signal_op)),
                     )
                 )
         return found

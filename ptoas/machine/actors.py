@@ -14,7 +14,7 @@ from xdsl.ir import Operation
 
 from ptoas.analysis.clocks import Clocks, Ledger
 from ptoas.dialects.pto.enums import KernelKind
-from ptoas.machine.scheduler import Condition, Scheduler, Waiting, What
+from ptoas.machine.scheduler import Condition, Deadlock, Scheduler, What
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,9 @@ class Actor:
     """The actor's number for the scheduler."""
     clocks: Clocks = field(default_factory=Clocks)
 
-    def give_way(self) -> None:
+    def yield_(self) -> None:
         if self.scheduler is not None:
-            self.scheduler.give_way(self.place)
+            self.scheduler.yield_(self.place)
 
     def wait_until(self, condition: Condition, what: What, op: Operation, on: Sequence[int] = ()) -> None:
         """Go on when the condition holds; what the actor waits for, and which others, is in the report of a
@@ -64,7 +64,7 @@ class Actor:
         if self.scheduler is not None:
             self.scheduler.wait_until(self.place, condition, what, op, on)
         elif not condition():
-            raise Waiting(op, what, on)
+            raise Deadlock(op, what, on)
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class Launch:
 
 
 @dataclass
-class Seat:
+class ActorSlot:
     """Place of a core among others: its rank, and the objects shared with them."""
 
     rank: int = 0

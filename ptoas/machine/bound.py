@@ -9,7 +9,7 @@ from functools import cached_property
 from xdsl.ir import Operation, SSAValue
 
 from ptoas.analysis.effects import Effects, touched
-from ptoas.analysis.storage import behind
+from ptoas.analysis.storage import underlying_tile
 from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.types import TileType
 from ptoas.machine.tiles import Tile
@@ -66,7 +66,7 @@ class BoundInstruction:
         for at, access in enumerate(self.effects.accesses):
             value = self.value(at)
             is_tile = isinstance(value.type, TileType)
-            is_whole = is_tile and behind(value)[0].type == value.type
+            is_whole = is_tile and underlying_tile(value)[0].type == value.type
             spot = self._spot(access.operand)
             found.append(
                 DynamicAccess(self.op, access.pipe, access.write, value, spot, not is_tile, is_whole, found)

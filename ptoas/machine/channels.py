@@ -182,7 +182,7 @@ class Ring:
         core = self._check_open(machine, op, self.producers)
         actor = machine.actor
         scheduler = actor.scheduler
-        if scheduler is not None and scheduler.restless:
+        if scheduler is not None and scheduler.randomised:
             scheduler.point(actor.place)
         if self._free_slots(core) < 1:
             actor.wait_until(
@@ -212,7 +212,7 @@ class Ring:
         core = self._check_open(machine, op, self.consumers)
         actor = machine.actor
         scheduler = actor.scheduler
-        if scheduler is not None and scheduler.restless:
+        if scheduler is not None and scheduler.randomised:
             scheduler.point(actor.place)
         heads, number = self.heads, self.tails[core]
         if min(heads.values(), default=0) <= number:

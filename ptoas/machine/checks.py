@@ -29,7 +29,7 @@ def check_region(op: Operation, m: Machine, region: Region) -> None:
         at = _first_element(region)
         where = f" at [{at[0]}, {at[1]}]"
     count = int(np.count_nonzero(~written))
-    if (region.unsettled() | written).all():
+    if (region.undef() | written).all():
         raise m.fail(
             "PTO-R946",
             f"{op.name.removeprefix('pto.')} reads {tile.describe()}{where}, which depends on what nothing "

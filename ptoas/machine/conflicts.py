@@ -142,9 +142,9 @@ def _report(pairs: Sequence[tuple[AccessRecord, AccessRecord]], launch: Launch, 
         )
     notes = [Note(f"{there} {does} it here", other.span)]
     fix = None
-    if writer.told is not None:
-        what_told, where = writer.told
-        notes.append(Note(f"{what_told} follows the write, which no fence has made visible before", where))
+    if writer.signal_op is not None:
+        signal_label, where = writer.signal_op
+        notes.append(Note(f"{signal_label} follows the write, which no fence has made visible before", where))
         fix = "`fence.barrier_all #pto.fence_scope<gm>` between the write and the notification"
     code, way = _kind(launch, {*actors, other.actor})
     return finding(code, what, span=writer.span, notes=tuple(notes), fix=fix or way, target=target)

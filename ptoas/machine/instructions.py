@@ -15,8 +15,8 @@ from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.memory import TLoadOp, TStoreOp
 from ptoas.dialects.pto.slots import slot_places
 from ptoas.dialects.pto.types import ViewType
-from ptoas.machine.across import across
 from ptoas.machine.checks import initialised
+from ptoas.machine.cross_core_writes import cross_core_operands
 from ptoas.machine.errors import failure
 from ptoas.machine.handover import Handover
 from ptoas.machine.machine import INSTRUCTIONS, Machine, Step
@@ -25,7 +25,7 @@ from ptoas.machine.overwritten import tracked
 from ptoas.machine.race import RaceDetector, ordered, ordered_moving
 from ptoas.machine.slots import watched
 from ptoas.machine.tiles import Region, Tile, Unplaced
-from ptoas.machine.unsettled import followed
+from ptoas.machine.undef import followed
 from ptoas.targets.row import Row
 
 KEPT_STEPS = 256
@@ -159,7 +159,7 @@ class Compiled:
 
     def _bound(self, values: list[object]) -> Step:
         """The step; of several, where an accumulator goes to the memories of other cores."""
-        parts = across(self.op, self.machine, values)
+        parts = cross_core_operands(self.op, self.machine, values)
         if parts is None:
             return self.binder(**self._by_slot(values))
         steps = [self.binder(**self._by_slot(part)) for part in parts]

@@ -24,7 +24,7 @@ from ptoas.grammar.spans import span_of
 from ptoas.machine.actors import ALONE, Actor, Launch, Role
 from ptoas.machine.arrays import Array
 from ptoas.machine.errors import failure, finding, line_of
-from ptoas.machine.flights import Flight
+from ptoas.machine.inflight_dma import InflightDma
 from ptoas.machine.memory import GlobalBuffer, LocalMemory, View
 from ptoas.machine.signals import Signals
 from ptoas.machine.tiles import Region, Tile
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from ptoas.machine.handover import Later
     from ptoas.machine.race import RaceDetector
     from ptoas.machine.sharing import Sharing
-    from ptoas.machine.unsettled import Lanes
+    from ptoas.machine.undef import Lanes
 
 DEFAULT_MAX_MEMORY = 8 << 30
 
@@ -139,13 +139,13 @@ class Machine:
     sharing: Sharing | None = None
     """Memory that other actors reach, where there are any."""
     signals: Signals = field(init=False)
-    flights: list[Flight] = field(default_factory=list[Flight])
+    inflight_dma: list[InflightDma] = field(default_factory=list[InflightDma])
     """Transfers that go on beside the program."""
     on_print: Callable[[str], None] | None = None
     program_channels: Channels | None = None
     push_scales: dict[PipeInitOp, Scales] = field(default_factory=dict["PipeInitOp", "Scales"])
     """Scales for what is pushed through channels, by the cube's end of them."""
-    remembered: list[dict[Any, Any]] = field(default_factory=list[dict[Any, Any]])
+    operation_cache: list[dict[Any, Any]] = field(default_factory=list[dict[Any, Any]])
     """Per-operation caches: views of the arguments, steps bound to them."""
 
     addresses: dict[GlobalBuffer, int] = field(default_factory=dict[GlobalBuffer, int])
@@ -191,10 +191,10 @@ class Machine:
 
     def remember(self, kept: dict[Any, Any]) -> None:
         """Forget this when the arguments change, so that no old array is held."""
-        self.remembered.append(kept)
+        self.operation_cache.append(kept)
 
     def forget_arguments(self) -> None:
-        for kept in (*self.remembered, self.addresses):
+        for kept in (*self.operation_cache, self.addresses):
             kept.clear()
 
     max_memory: int = DEFAULT_MAX_MEMORY

@@ -334,7 +334,7 @@ def element_count(shape: Sequence[int], strides: Sequence[int]) -> int:
 class Bits:
     """Initialised bytes, and the number of resets."""
 
-    __slots__ = ("base", "epoch", "origin", "padding", "top", "unsettled", "written")
+    __slots__ = ("base", "epoch", "origin", "padding", "top", "undef", "written")
 
     def __init__(self, size: int, base: int = 0):
         self.written: Array = np.zeros(size, dtype=np.bool_)
@@ -343,7 +343,7 @@ class Bits:
         self.epoch = 1
         self.top = 0
         """End of the highest written byte: host memory is large, and hardly touched."""
-        self.unsettled: Array | None = None
+        self.undef: Array | None = None
         """Bytes that came of what nothing has written; they count as unwritten. `None`: there were none."""
         self.origin: Operation | None = None
         """The instruction that last brought some in."""
@@ -355,7 +355,7 @@ class Bits:
             self.written[: self.top] = False
             self.top = 0
         self.epoch += 1
-        self.unsettled = None
+        self.undef = None
         self.padding = None
 
 

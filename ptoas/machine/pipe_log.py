@@ -78,7 +78,7 @@ class PipeLog:
 
     def __init__(self, machine: Machine):
         self.machine = machine
-        self.flights = machine.flights
+        self.inflight_dma = machine.inflight_dma
         self.overlapping = [pipe in machine.target.overlapping_pipes for pipe in PIPES]
         """Pipes that start an instruction before the previous one is done."""
         self.logs: list[dict[LocalMemory | None, Log]] = [{} for _ in PIPES]
@@ -148,15 +148,15 @@ class PipeLog:
 
     def execute_on(self, op: Operation, pipe: int, groups: Sequence[AccessGroup]) -> None:
         """Check an instruction that works on one pipe, where anything can be wrong with it, and note it."""
-        if self.calm[pipe] != self.turn or self.flights:
+        if self.calm[pipe] != self.turn or self.inflight_dma:
             self.look_at(op, pipe, groups)
         self.note(pipe, groups)
 
     def look_at(self, op: Operation, pipe: int, groups: Sequence[AccessGroup]) -> None:
         """Stop where an access of this pipe comes too early."""
-        if self.flights:
+        if self.inflight_dma:
             for record in _in_order(groups):
-                self._check_flights(op, record.touched, record.write)
+                self._check_inflight_dma(op, record.touched, record.write)
         if self.looked[pipe] != self.turn:
             self._look_around(pipe)
         pending, overlapping = self.pending[pipe], self.overlapping[pipe]
@@ -269,8 +269,8 @@ class PipeLog:
                     for old in reversed(group.records):
                         key = _key(old)
                         if key not in later and self._race(new, old):
-                            told = within_a_pipe if other_pipe == pipe else between_pipes
-                            return told(self.machine, new, old)
+                            report = within_a_pipe if other_pipe == pipe else between_pipes
+                            return report(self.machine, new, old)
                         later.add(key)
         return None
 
@@ -280,9 +280,9 @@ class PipeLog:
             return True
         return self.machine.target.keeps_order(first.bound.seen[first.at], second.bound.seen[second.at])
 
-    def _check_flights(self, op: Operation, touched: Touched, write: bool) -> None:
+    def _check_inflight_dma(self, op: Operation, touched: Touched, write: bool) -> None:
         """Check that no access touches the memory of a transfer in flight."""
-        for flight in self.flights:
+        for flight in self.inflight_dma:
             mine = flight.meets(touched, write)
             if mine is None:
                 continue

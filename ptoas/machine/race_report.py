@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ptoas.analysis.clocks import PIPES
-from ptoas.analysis.storage import behind
+from ptoas.analysis.storage import underlying_tile
 from ptoas.diagnostics import Note
 from ptoas.dialects.pto.channel import FreeOp
 from ptoas.dialects.pto.views import AllocTileOp
@@ -17,10 +17,11 @@ def between_pipes(machine: Machine, new: PipeAccess, earlier: PipeAccess) -> Exc
     here, there = PIPES[new.pipe].value, PIPES[earlier.pipe].value
     return machine.fail(
         "PTO-R301",
-        f"{_told(new, earlier)} on {there}",
+        f"{_describe(new, earlier)} on {there}",
         new.op,
         notes=(Note(f"the earlier access, on {there}", span_of(earlier.op)),),
-        fix=_apart(new, earlier) or f"set_flag and wait_flag from {there} to {here} between the two",
+        fix=_partial_overlap(new, earlier)
+        or f"set_flag and wait_flag from {there} to {here} between the two",
     )
 
 
@@ -30,14 +31,14 @@ def within_a_pipe(machine: Machine, new: PipeAccess, earlier: PipeAccess) -> Exc
     where = f"before line {line}" if line else "between the two"
     return machine.fail(
         "PTO-R124",
-        f"{_told(new, earlier)} there too: {here} begins an instruction before the one before it is done",
+        f"{_describe(new, earlier)} there too: {here} begins an instruction before the one before it is done",
         new.op,
         notes=(Note(f"the earlier access, on {here}", span_of(earlier.op)),),
-        fix=_apart(new, earlier) or f"put pto.barrier #pto.pipe<{here}> {where}",
+        fix=_partial_overlap(new, earlier) or f"put pto.barrier #pto.pipe<{here}> {where}",
     )
 
 
-def _told(new: PipeAccess, earlier: PipeAccess) -> str:
+def _describe(new: PipeAccess, earlier: PipeAccess) -> str:
     verb, before = ("writes" if new.write else "reads"), ("wrote" if earlier.write else "read")
     through = "" if earlier.touched.name == new.touched.name else f" (as {earlier.touched.name})"
     return (
@@ -46,13 +47,13 @@ def _told(new: PipeAccess, earlier: PipeAccess) -> str:
     )
 
 
-def _apart(new: PipeAccess, earlier: PipeAccess) -> str | None:
+def _partial_overlap(new: PipeAccess, earlier: PipeAccess) -> str | None:
     """The overlap of two tiles that share only a part of their bytes: no order of the accesses is
     correct.
     """
     if isinstance(earlier.op, FreeOp) or isinstance(new.op, FreeOp):
         return None  # what it gives back is not among its operands
-    tiles = [behind(record.bound.value(record.at))[0] for record in (earlier, new)]
+    tiles = [underlying_tile(record.bound.value(record.at))[0] for record in (earlier, new)]
     if tiles[0] is tiles[1] or not all(isinstance(tile.owner, AllocTileOp) for tile in tiles):
         return None
     if new.touched.low == earlier.touched.low:

@@ -30,11 +30,11 @@ MOST_ACTORS = 1024
 """Maximum number of actors of one process."""
 
 
-class Stopped(Exception):
+class Cancelled(Exception):
     """Another actor has failed."""
 
 
-class Waiting(PtoasError):
+class Deadlock(PtoasError):
     """The actor waits for what is never going to come."""
 
     def __init__(self, op: Operation, what: What, on: Sequence[int] = ()):
@@ -51,20 +51,20 @@ class Scheduler(ABC):
     GRACE = 10_000
     """Turns that the others have to come to their own end when one actor has failed."""
 
-    restless: bool = True
+    randomised: bool = True
     """True if actors yield wherever another order could make a difference; otherwise only where they
     must.
     """
 
     @abstractmethod
-    def give_way(self, actor: int) -> None:
+    def yield_(self, actor: int) -> None:
         """Let the others go on for a while."""
 
     @abstractmethod
     def wait_until(
         self, actor: int, condition: Condition, what: What, op: Operation, on: Sequence[int] = ()
     ) -> None:
-        """Go on when the condition holds; `Waiting` if it never will. `on` are those who could end it."""
+        """Go on when the condition holds; `Deadlock` if it never will. `on` are those who could end it."""
 
     def point(self, actor: int) -> None:  # noqa: ARG002 - one of several schedulers
         """A place where another order of the actors could make a difference."""
@@ -79,11 +79,11 @@ class Scheduler(ABC):
         """The number of such notifications."""
 
 
-class Turns(Scheduler):
+class CooperativeScheduler(Scheduler):
     """Actors as greenlets of this thread, in rounds, each round in an order of its own."""
 
-    def __init__(self, size: int, seed: int, *, restless: bool = True):
-        self.restless = restless
+    def __init__(self, size: int, seed: int, *, randomised: bool = True):
+        self.randomised = randomised
         self._live = set(range(size))
         self._changes = 0
         self._random = np.random.default_rng([seed, size])
@@ -116,16 +116,16 @@ class Turns(Scheduler):
         if crashes:
             raise crashes[0]
 
-    def give_way(self, actor: int) -> None:  # noqa: ARG002 - one of several schedulers
+    def yield_(self, actor: int) -> None:  # noqa: ARG002 - one of several schedulers
         if self._grace is not None:
             self._grace -= 1
             if self._grace < 0:
-                raise Stopped
-        self._hand_on()
+                raise Cancelled
+        self._switch_to_hub()
 
     def point(self, actor: int) -> None:
-        if self.restless and self._random.random() < 0.5:
-            self.give_way(actor)
+        if self.randomised and self._random.random() < 0.5:
+            self.yield_(actor)
 
     def wait_until(
         self, actor: int, condition: Condition, what: What, op: Operation, on: Sequence[int] = ()
@@ -133,10 +133,10 @@ class Turns(Scheduler):
         if condition():
             return
         self._conditions[actor] = condition
-        self._hand_on()
+        self._switch_to_hub()
         del self._conditions[actor]
         if not condition():
-            raise Waiting(op, what, on)
+            raise Deadlock(op, what, on)
 
     def changed(self) -> None:
         self._changes += 1
@@ -144,7 +144,7 @@ class Turns(Scheduler):
     def changes(self) -> int:
         return self._changes
 
-    def _hand_on(self) -> None:
+    def _switch_to_hub(self) -> None:
         """Return to the loop of `run`, which lets the next actor go on."""
         assert self._hub is not None
         self._hub.switch()
@@ -154,13 +154,13 @@ class Turns(Scheduler):
         self._live.discard(actor)
         if not good and self._grace is None:
             # The others have only so many turns now: they have to take some.
-            self._grace, self.restless = self.GRACE, True
+            self._grace, self.randomised = self.GRACE, True
 
     def _next(self) -> int:
         """The next runnable actor; if there is none, the next one that gets the deadlock."""
         passed: set[int] = set()
         while True:
-            if not self._round and self.restless:
+            if not self._round and self.randomised:
                 self._round = [int(n) for n in self._random.permutation(sorted(self._live))]
             elif not self._round:
                 self._round = sorted(self._live, reverse=True)

@@ -44,7 +44,7 @@ def pipe_of(compiled: Compiled, race: RaceDetector) -> int | None:
         return None
     if machine.sharing is not None or machine.program_channels is not None:
         return None
-    if effects.before or effects.after or effects.reserved_events or effects.behind:
+    if effects.before or effects.after or effects.reserved_events or effects.implicit:
         return None
     pipes = {NUMBER[access.pipe] for access in effects.accesses}
     if len(pipes) != 1:
@@ -90,9 +90,9 @@ class Segment:
         try:
             self.race.execute_on(self.members[0].bound.op, self.pipe, groups)
         except PtoasError:
-            self._tell_later()
+            self._report_at_end()
 
-    def _tell_later(self) -> None:
+    def _report_at_end(self) -> None:
         """Let the first member that comes too early say so in its place."""
         race = self.race
         for member in self.members:

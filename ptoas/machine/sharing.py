@@ -385,7 +385,7 @@ class Sharing:
         clocks = actor.clocks
         for series in () if self.log is None else self.log.since(clocks.fence_epoch, actor):
             if series.access.write and series.time > clocks.fenced[series.access.pipe]:
-                series.told = series.told or op
+                series.signal_op = series.signal_op or op
 
     # --- actors that wait ---
 
@@ -426,13 +426,13 @@ class Sharing:
     def turn(self, shared: bool) -> None:
         """Let the others go on: before every access to shared memory, and now and then in between."""
         scheduler = self.machine.actor.scheduler
-        if scheduler is None or not scheduler.restless:
+        if scheduler is None or not scheduler.randomised:
             return
         self._left -= 1
         if not shared and self._left > 0:
             return
         self._left = QUANTUM
-        self.machine.actor.give_way()
+        self.machine.actor.yield_()
 
     def note(self, use: Use, start: int) -> None:
         """The actor has touched a window of memory."""

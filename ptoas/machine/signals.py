@@ -16,7 +16,7 @@ from xdsl.ir import Operation
 from ptoas.dialects.pto.remote import SignalOp
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.memory import View
-from ptoas.machine.scheduler import Waiting
+from ptoas.machine.scheduler import Deadlock
 
 if TYPE_CHECKING:
     from ptoas.machine.machine import Machine
@@ -83,7 +83,7 @@ class Signals:
             return f"waits until %{signal.view.buffer.name} {wanted}; {signal.first_without(condition)}"
 
         if not holds():
-            self._give_way(signal, holds, what)
+            self._yield(signal, holds, what)
         self._seen(use)
 
     def test(self, signal: Signal, condition: Condition, wanted: str) -> bool:
@@ -126,7 +126,7 @@ class Signals:
             self.machine.actor.clocks.acquire(key)
         sharing.note(use, use.start)
 
-    def _give_way(self, signal: Signal, holds: Callable[[], bool], what: Callable[[], str]) -> None:
+    def _yield(self, signal: Signal, holds: Callable[[], bool], what: Callable[[], str]) -> None:
         actor = self.machine.actor
         if actor.scheduler is None and self.machine.launch.blocks > 1:
             raise self.machine.fail(
@@ -137,9 +137,9 @@ class Signals:
             )
         try:
             actor.wait_until(holds, what(), signal.op)
-        except Waiting:
+        except Deadlock:
             # The words may have changed since, and not enough.
-            raise Waiting(signal.op, what()) from None
+            raise Deadlock(signal.op, what()) from None
 
 
 def store_word(word: Array, number: int, adds: bool) -> None:

@@ -96,7 +96,7 @@ class Region:
             self.view[self.select] = False
             # Regions that were found written look again.
             self.bits.epoch += 1
-        for shadow in (self.bits.unsettled, self.bits.padding):
+        for shadow in (self.bits.undef, self.bits.padding):
             if shadow is not None:
                 self._within(shadow)[self.select] = False
         if self.memory.poisoned:
@@ -108,19 +108,19 @@ class Region:
         start = self.low - self.bits.base
         return np.ndarray(self.view.shape, shadow.dtype, shadow, start, self.view.strides)
 
-    def unsettled(self) -> Array:
+    def undef(self) -> Array:
         """The bytes that derive from uninitialised data and were not written since."""
         written = self.view[self.select]
-        shadow = self.bits.unsettled
+        shadow = self.bits.undef
         return np.zeros_like(written) if shadow is None else self._within(shadow)[self.select] & ~written
 
     def unsettle(self, elements: Array) -> None:
         """Some elements, by row and column, came of what nothing has written; the others are written."""
         bits = self.bits
-        if bits.unsettled is None:
-            bits.unsettled = np.zeros_like(bits.written)
+        if bits.undef is None:
+            bits.undef = np.zeros_like(bits.written)
         unknown = elements.reshape((*self.view.shape[:-1], 1) if self.select is ... else (-1, 1))
-        self._within(bits.unsettled)[self.select] = unknown
+        self._within(bits.undef)[self.select] = unknown
         self.view[self.select] = ~unknown
         bits.epoch += 1
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from ptoas.dialects.pto import asynchronous as dialect
 from ptoas.dialects.pto.memory import TPrefetchOp
 from ptoas.machine.arrays import Array, np
-from ptoas.machine.flights import Flight
+from ptoas.machine.inflight_dma import InflightDma
 from ptoas.machine.machine import Binder, Machine, Step, instruction, value
 from ptoas.machine.memory import Pointer, View
 from ptoas.machine.tiles import Tile, Unplaced
@@ -25,9 +25,9 @@ class AsyncSession:
 
     scratch: tuple[Touched, ...] = ()
     started: int = 0
-    pending: dict[int, Flight] = field(default_factory=dict[int, Flight])
+    pending: dict[int, InflightDma] = field(default_factory=dict[int, InflightDma])
 
-    def start(self, flight: Flight) -> AsyncEvent:
+    def start(self, flight: InflightDma) -> AsyncEvent:
         self.started += 1
         self.pending[self.started] = flight
         return AsyncEvent(self, self.started)
@@ -36,7 +36,7 @@ class AsyncSession:
         """All that was started up to a number is done."""
         for number in [n for n in self.pending if n <= until]:
             flight = self.pending.pop(number)
-            m.flights.remove(flight)
+            m.inflight_dma.remove(flight)
             flight.land()
 
 
@@ -94,8 +94,8 @@ def transfer_async(op: dialect.AsyncTransferOp, m: Machine) -> Callable[..., Asy
             land()
             return AsyncEvent(session)
         writes = (view_touched(dst), *session.scratch)
-        flight = Flight(op, (view_touched(src),), writes, land)
-        m.flights.append(flight)
+        flight = InflightDma(op, (view_touched(src),), writes, land)
+        m.inflight_dma.append(flight)
         return session.start(flight)
 
     return run
@@ -114,12 +114,12 @@ def ask(op: dialect.EventOp, m: Machine) -> Callable[[AsyncEvent, AsyncSession],
     return run
 
 
-def finish_flights(m: Machine) -> None:
+def finish_inflight_dma(m: Machine) -> None:
     """Complete transfers that were not awaited at the end of the kernel, or later."""
-    for flight in list(m.flights):
+    for flight in list(m.inflight_dma):
         name = flight.op.name.removeprefix("pto.")
         m.warn("PTO-R860", f"{name} is not waited for before the end of the kernel", flight.op)
-        m.flights.remove(flight)
+        m.inflight_dma.remove(flight)
         flight.land()
 
 

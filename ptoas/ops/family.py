@@ -15,7 +15,7 @@ from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.machine import INSTRUCTIONS, Binder, Machine, Step
 from ptoas.machine.tiles import Tile
-from ptoas.machine.unsettled import Lanes
+from ptoas.machine.undef import Lanes
 from ptoas.targets.row import Row
 from ptoas.targets.shared.elementwise import SIX_BITS
 

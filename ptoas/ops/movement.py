@@ -14,7 +14,7 @@ from ptoas.machine.arrays import Array, np
 from ptoas.machine.checks import check_region
 from ptoas.machine.machine import Binder, Machine, Step, instruction
 from ptoas.machine.tiles import MOST_PARTS, Region, Tile, in_runs
-from ptoas.machine.unsettled import Lanes
+from ptoas.machine.undef import Lanes
 from ptoas.ops.family import lanes, mnemonic, same_region
 from ptoas.ops.fixpipe import (
     Convert,

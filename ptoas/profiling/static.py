@@ -15,7 +15,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from ptoas.analysis.integers import constant_of, evaluate
 from ptoas.analysis.knowledge import Knowledge
-from ptoas.analysis.storage import StorageMap, behind, places_of
+from ptoas.analysis.storage import StorageMap, places_of, underlying_tile
 from ptoas.diagnostics import UsageError
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.scalar import GetBlockIdxOp, GetBlockNumOp
@@ -154,7 +154,7 @@ class StaticProfiler:
             self._note(What.WORK, work, work.loops)
 
     def _operand(self, value: SSAValue, places: StorageMap) -> WorkOperand | None:
-        address = places.address(behind(value)[0]) if isinstance(value.type, TileType) else None
+        address = places.address(underlying_tile(value)[0]) if isinstance(value.type, TileType) else None
         return static_operand(value, self.knowledge, address)
 
     def _note(self, what: What, subject: object, loops: tuple[Operation, ...]) -> None:

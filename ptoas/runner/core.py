@@ -21,11 +21,11 @@ from ptoas.dialects.pto.types import TileType
 from ptoas.grammar.spans import span_of
 from ptoas.lowering.join_cube_vector import launch_arguments
 from ptoas.lowering.launch import launch_request
-from ptoas.machine.across import number
-from ptoas.machine.actors import Launch, Seat
+from ptoas.machine.actors import ActorSlot, Launch
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.cluster import Cluster, Grid
 from ptoas.machine.compile import ModuleCompiler
+from ptoas.machine.cross_core_writes import number
 from ptoas.machine.errors import failure
 from ptoas.machine.machine import Machine
 from ptoas.machine.memory import Bits, GlobalBuffer, LocalMemory, Pointer, RankGroup, View
@@ -34,7 +34,7 @@ from ptoas.machine.sharing import Sharing
 from ptoas.machine.source import Steps
 from ptoas.machine.tiles import Tile
 from ptoas.ops import load_bodies
-from ptoas.ops.asynchronous import finish_flights
+from ptoas.ops.asynchronous import finish_inflight_dma
 from ptoas.runner.arguments import BoundArgument
 from ptoas.runner.entry import unread_tiles
 from ptoas.runner.observe import Observer
@@ -55,7 +55,7 @@ class Program:
     """Functions by name: whether their tiles had addresses before the module was prepared."""
     channels: Channels | None = None
     """Its channels, if it has any."""
-    goes_across: bool = False
+    writes_cross_core: bool = False
     """True if the cube core writes to the unified buffer of a vector core."""
 
     @property
@@ -82,7 +82,7 @@ class Core:
     ):
         options = program.options
         self.program = program
-        self.seat = Seat()
+        self.slot = ActorSlot()
         self.core = core
         """Its number in its block."""
         self.clusters: Mapping[int, Cluster] = {}
@@ -126,7 +126,9 @@ class Core:
             observer=self.watcher,
             steps=steps,
             # Tiles that another core writes are known by their bytes.
-            placed_by_compiler=lambda op: not program.goes_across and not by_hand.get(origin_of(op), True),
+            placed_by_compiler=lambda op: (
+                not program.writes_cross_core and not by_hand.get(origin_of(op), True)
+            ),
         )
         self.captured: dict[str, tuple[Tile, Array]] = {}
         """The last contents of tiles that nothing reads."""
@@ -144,9 +146,9 @@ class Core:
         """Later tiles may lie on its bytes."""
         self.captured[tile.name] = (tile, np.array(tile.load_raw()))
 
-    def sit(self, seat: Seat, name: str) -> None:
+    def sit(self, slot: ActorSlot, name: str) -> None:
         """Work as one of several; what is printed is said to be its."""
-        self.seat = seat
+        self.slot = slot
         say = self.program.options.on_output
         if say is not None:
             self.machine.on_print = lambda text: say(f"{name}: {text}")
@@ -178,9 +180,9 @@ class Core:
                 min(self._simt, key=lambda op: span_of(op).offset),
             )
         if machine.sharing is not None:
-            if self.seat.scheduler is None:
+            if self.slot.scheduler is None:
                 # Blocks that run one after the other tell each other something all the same.
-                self.seat = Seat(ledger=Ledger())
+                self.slot = ActorSlot(ledger=Ledger())
             several = machine.launch.blocks * len(machine.launch.cores) > 1
             machine.sharing.start(written_memory(bound) if several else ())
 
@@ -202,16 +204,16 @@ class Core:
         if race is None and machine.sharing is None:
             machine.actor.block = block
         else:
-            machine.actor = self.seat.actor(block, machine.launch)
+            machine.actor = self.slot.actor(block, machine.launch)
         machine.cluster = self.clusters.get(block)
         machine.actor.clocks.listener = self.watcher
         if race is not None:
             race.reset()
         self.tiles = []
-        machine.flights.clear()
+        machine.inflight_dma.clear()
         machine.push_scales.clear()
         self.function(*self._arguments(bound))
-        finish_flights(machine)
+        finish_inflight_dma(machine)
         if race is not None:
             race.finish()
 
@@ -289,7 +291,7 @@ def cores_of(program: Program, launch: Launch, share: Share | None = None) -> li
         for core in reversed(range(len(launch.cores))):
             memories = tuple(other.machine.memory(TileLoc.Vec) for other in lanes.values()) if several else ()
             lanes = {core: Core(program, launch, share, steps, core, memories), **lanes}
-            if program.goes_across:
+            if program.writes_cross_core:
                 number(memories, block)
         cores += lanes.values()
     return cores

@@ -19,12 +19,12 @@ from ptoas.analysis.storage import manual_placement
 from ptoas.analysis.structure import walk, walk_of
 from ptoas.diagnostics import Diagnostic, PtoasError
 from ptoas.lowering import prepare
-from ptoas.machine.across import any_goes_across
-from ptoas.machine.actors import Launch, Seat
+from ptoas.machine.actors import ActorSlot, Launch
 from ptoas.machine.arrays import np
 from ptoas.machine.conflicts import conflicts
+from ptoas.machine.cross_core_writes import any_writes_cross_core
 from ptoas.machine.errors import forgiving
-from ptoas.machine.scheduler import Turns
+from ptoas.machine.scheduler import CooperativeScheduler
 from ptoas.runner.arguments import Binder
 from ptoas.runner.call import KernelCall
 from ptoas.runner.compare import copied
@@ -86,7 +86,7 @@ class Kernel:
         analyse(self.module, self.entry, self.parameters, self.target, {}, self.options.blocks)
         ops = walk(self.module)
         channels = Channels(self.module) if has_channels(ops) else None
-        across = len(self.launch.cores) > 1 and any_goes_across(ops)
+        across = len(self.launch.cores) > 1 and any_writes_cross_core(ops)
         self.program = Program(self.module, self.entry, self.target, self.options, by_hand, channels, across)
         self._notes: list[Diagnostic] = []
         if self.options.jobs != 1:
@@ -246,11 +246,11 @@ class Kernel:
                 # One core may write to another's memory before that one begins.
                 for core in cores:
                     core.machine.reset()
-            turns = Turns(len(cores), (seed or 0) + wave[0], restless=seed is not None)
+            turns = CooperativeScheduler(len(cores), (seed or 0) + wave[0], randomised=seed is not None)
             for at, core in enumerate(cores):
                 block = wave[at // size]
                 name = launch.names([launch.number(0, block, core.core)])
-                core.sit(Seat(0, turns, at, ledger, core.core), name)
+                core.sit(ActorSlot(0, turns, at, ledger, core.core), name)
 
             def life(at: int, wave: Sequence[int] = wave) -> bool:
                 work = partial(call.run, at, [wave[at // size]])

@@ -12,7 +12,7 @@ from ptoas.machine.accesses import AccessRecord
 from ptoas.machine.actors import Launch
 from ptoas.machine.conflicts import conflicts
 from ptoas.machine.errors import finding, forgiving
-from ptoas.machine.scheduler import Stopped, Waiting
+from ptoas.machine.scheduler import Cancelled, Deadlock
 from ptoas.runner.core import Core, Program
 
 FLAG_THAT_NOBODY_RAISES = "PTO-R302"
@@ -45,9 +45,9 @@ def live(outcome: ActorOutcome, core: Core, work: Callable[[], None]) -> ActorOu
     try:
         with forgiving(program.options.forced, program.entry):
             work()
-    except Stopped:
+    except Cancelled:
         outcome.waits = "was stopped because another one failed"
-    except Waiting as error:
+    except Deadlock as error:
         outcome.errors, outcome.waits, outcome.on = error.diagnostics, error.reason, error.on
         outcome.op = error.op
     except PtoasError as error:
@@ -76,7 +76,7 @@ def check(
     records = (record for outcome in outcomes for record in outcome.records)
     errors = [*named_errors(ended, launch), *conflicts(records, launch, program.target.name)]
     if not errors and not all(outcome.good for outcome in outcomes):
-        errors = [_stall(outcomes, program, launch, cores)]
+        errors = [_deadlock_lines(outcomes, program, launch, cores)]
     if errors:
         raise PtoasError(errors)
 
@@ -112,14 +112,14 @@ def where_it_stands(outcome: ActorOutcome, launch: Launch) -> str:
     return f"{name} | - | {outcome.waits or 'has finished'}"
 
 
-def _stall(
+def _deadlock_lines(
     outcomes: Sequence[ActorOutcome], program: Program, launch: Launch, cores: Sequence[Core]
 ) -> Diagnostic:
     """The waiting actors, one line for each: the awaited event and the place."""
     if cores:
-        from ptoas.runner.stall import stalled
+        from ptoas.runner.deadlock_report import deadlock_error
 
-        found = stalled(outcomes, cores, launch, program.target.name)
+        found = deadlock_error(outcomes, cores, launch, program.target.name)
         if found is not None:
             return found
     waiting = [outcome for outcome in outcomes if outcome.waits is not None and outcome.errors]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from xdsl.dialects.builtin import IntegerAttr, i1
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue, Use
 
-from ptoas.analysis.channels import given_back_by, overwritten_by
+from ptoas.analysis.channels import overwritten_by, released_by
 from ptoas.analysis.effects import NOTHING, Effects
 from ptoas.diagnostics import UsageError
 from ptoas.dialects.plugins import plugins
@@ -299,18 +299,18 @@ def effects_in(target: Target, row: Row, op: PtoOp) -> Effects:
     """Return the accesses of `op` on the pipes of a target with this entry for it."""
     if row.frees is not None and isinstance(op, FreeOp) and target.has_pipes:
         pipe = row.frees(op)
-        tiles = [value for value in given_back_by(op) if isinstance(value.type, TileType)]
+        tiles = [value for value in released_by(op) if isinstance(value.type, TileType)]
         if pipe is None or not tiles:
             return NOTHING
         # Whoever still reads it must be done: the other core will write there.
-        return Effects(behind=tuple((pipe, tile, True) for tile in tiles))
+        return Effects(implicit=tuple((pipe, tile, True) for tile in tiles))
     if row.pipe is None:
         return NOTHING
     # One thread does everything in order; only what is read and written remains.
     model = row.pipe if target.has_pipes else Pipes(S, events=())
     found = effects_of(op, model, row.ignores, row.clobbers)
     if isinstance(op, PopOp) and (before := overwritten_by(op)) is not None:
-        found = replace(found, behind=tuple((a.pipe, before, True) for a in found.accesses[:1]))
+        found = replace(found, implicit=tuple((a.pipe, before, True) for a in found.accesses[:1]))
     return found
 
 

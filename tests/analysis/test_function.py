@@ -104,11 +104,11 @@ def test_one_address_is_enough_to_place_by_hand(lines: list[str], placed: bool) 
     ],
 )
 def test_one_flag_is_enough_to_synchronise_by_hand(lines: list[str], by_hand: bool) -> None:
-    assert Facts(*lines).facts.is_synchronised_by_hand is by_hand
+    assert Facts(*lines).facts.has_manual_sync is by_hand
     for override in (True, False):
         facts = Facts(*lines).facts
         facts.sync_override = override
-        assert facts.is_synchronised_by_hand is override
+        assert facts.has_manual_sync is override
 
 
 INDEX = "!pto.tile_buf<vec, 16x32xi32>"

@@ -6,7 +6,7 @@ import pytest
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.func import CallOp, FuncOp
 
-from ptoas.analysis.guards import stands_under
+from ptoas.analysis.guards import is_guarded_by
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.grammar.parse import parse
 
@@ -23,7 +23,7 @@ MARK = "%mark = arith.constant 77 : index"
 def guarded(text: str, number: int = 2) -> bool:
     module = parse(text)
     (mark,) = [op for op in module.walk() if isinstance(op, ConstantOp) and op.result.name_hint == "mark"]
-    return stands_under(mark, number, Knowledge().constant)
+    return is_guarded_by(mark, number, Knowledge().constant)
 
 
 def kernel(*lines: str) -> str:
@@ -168,10 +168,10 @@ def test_operations_of_no_function_have_no_guard() -> None:
     module = parse(INNER + kernel(*ROOT_CALLS))
     call = next(op for op in module.walk() if isinstance(op, CallOp))
     constant = Knowledge().constant
-    assert stands_under(call, 2, constant)
+    assert is_guarded_by(call, 2, constant)
     call.detach()
-    assert not stands_under(call, 2, constant)
+    assert not is_guarded_by(call, 2, constant)
     alone = next(op for op in module.walk() if isinstance(op, FuncOp))
     alone.detach()
     assert alone.sym_name.data == "inner"
-    assert not stands_under(next(iter(alone.body.block.ops)), 2, constant)
+    assert not is_guarded_by(next(iter(alone.body.block.ops)), 2, constant)

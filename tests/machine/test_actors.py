@@ -12,8 +12,8 @@ from xdsl.ir import Operation
 import ptoas
 from ptoas.analysis.clocks import NUMBER, Clocks, Ledger
 from ptoas.dialects.pto.enums import Pipe
-from ptoas.machine.actors import Actor, Launch, Seat
-from ptoas.machine.scheduler import Turns, Waiting
+from ptoas.machine.actors import Actor, ActorSlot, Launch
+from ptoas.machine.scheduler import CooperativeScheduler, Deadlock
 from ptoas.runner.core import Program
 from ptoas.runner.kernel import Kernel
 from ptoas.runner.outcomes import ActorOutcome, check
@@ -30,13 +30,13 @@ Life = Callable[[Actor], None]
 
 def together(*lives: Life, seed: int = 0) -> list[ActorOutcome]:
     """Let actors live; what became of each."""
-    turns, ledger = Turns(len(lives), seed), Ledger()
+    turns, ledger = CooperativeScheduler(len(lives), seed), Ledger()
     outcomes = [ActorOutcome(n) for n in range(len(lives))]
 
     def live(n: int) -> bool:
         try:
-            lives[n](Seat(0, turns, n, ledger).actor(n, LAUNCH))
-        except Waiting as error:
+            lives[n](ActorSlot(0, turns, n, ledger).actor(n, LAUNCH))
+        except Deadlock as error:
             outcomes[n].errors, outcomes[n].waits = error.diagnostics, error.reason
         return outcomes[n].good
 
@@ -93,7 +93,7 @@ def test_one_that_waits_for_one_that_has_finished() -> None:
 def test_one_alone_waits_for_nothing() -> None:
     alone = Actor()
     alone.wait_until(lambda: True, "waits", LINE_2)
-    with pytest.raises(Waiting, match="waits for ever"):
+    with pytest.raises(Deadlock, match="waits for ever"):
         alone.wait_until(lambda: False, "waits for ever", LINE_2)
 
 
@@ -103,7 +103,7 @@ def test_the_seed_decides_who_goes_on() -> None:
 
         def live(actor: Actor) -> None:
             for _ in range(6):
-                actor.give_way()
+                actor.yield_()
                 said.append(str(actor.block))
 
         together(live, live, seed=seed)
@@ -117,7 +117,7 @@ def test_a_crash_of_one_is_not_lost() -> None:
         raise KeyError("lost")
 
     with pytest.raises(KeyError, match="lost"):
-        together(crash, lambda actor: actor.give_way())
+        together(crash, lambda actor: actor.yield_())
 
 
 # --- clocks --------------------------------------------------------------------------------------

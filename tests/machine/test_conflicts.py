@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import ptoas
 from ptoas.analysis.clocks import Ledger
 from ptoas.machine.accesses import AccessLog, AccessSite, StridedShape, pieces_at, pieces_of, united
-from ptoas.machine.actors import Actor, Launch, Seat
+from ptoas.machine.actors import Actor, ActorSlot, Launch
 from ptoas.machine.conflicts import conflicts
 
 MODULE = ptoas.parse(
@@ -71,7 +71,7 @@ def test_blocks_conflict_where_they_share_a_byte(
     """With a signal, the first block has told the others what it did; nothing else is ordered."""
     log, ledger = AccessLog(), Ledger()
     launch = Launch(blocks=BLOCKS)
-    actors = [Seat(ledger=ledger).actor(block, launch) for block in range(BLOCKS)]
+    actors = [ActorSlot(ledger=ledger).actor(block, launch) for block in range(BLOCKS)]
     operands = [
         AccessSite(op, "m", 0, write, atomic="add" if n == 2 else None)
         for n, (op, write) in enumerate(zip(STATEMENTS, WRITES, strict=True))

@@ -15,11 +15,11 @@ from typing import Any, TypeVar
 
 from ptoas.analysis.clocks import Ledger
 from ptoas.diagnostics import Diagnostic, PtoasError, UsageError
-from ptoas.machine.actors import Launch, Seat
+from ptoas.machine.actors import ActorSlot, Launch
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.errors import failure
 from ptoas.machine.machine import DEFAULT_MAX_MEMORY, Machine
-from ptoas.machine.scheduler import MOST_ACTORS, Scheduler, Turns
+from ptoas.machine.scheduler import MOST_ACTORS, CooperativeScheduler, Scheduler
 from ptoas.machine.sharing import SharedMemory, Sharing
 from ptoas.runner.arguments import Binder
 from ptoas.runner.call import KernelCall
@@ -77,7 +77,7 @@ class Rank:
             name = f"rank {self.number}"
             if len(self.cores) > 1:
                 name = self.launch.names([self.launch.number(self.number, at // size, core.core)])
-            core.sit(Seat(self.number, scheduler, place + at, ledger, core.core), name)
+            core.sit(ActorSlot(self.number, scheduler, place + at, ledger, core.core), name)
 
     def limit_memory(self, most: int) -> None:
         for core in self.cores:
@@ -106,7 +106,7 @@ class Ranks:
     """Arguments of one rank."""
     seed: int
     max_memory: int
-    restless: bool
+    randomised: bool
     """True if they are interleaved; otherwise each runs as far as it can before the next."""
     logs: bool = False
     """True if accesses are logged, whatever the checks."""
@@ -125,7 +125,7 @@ class Ranks:
         count = size * (launch.ranks or 1)
         if count > MOST_ACTORS:
             raise UsageError(f"at most {MOST_ACTORS} blocks of all ranks can take turns; there are {count}")
-        turns = Turns(len(cores), self.seed, restless=self.restless)
+        turns = CooperativeScheduler(len(cores), self.seed, randomised=self.randomised)
         for at, rank in enumerate(ranks):
             rank.sit(turns, ledger, at * size)
             rank.limit_memory(self.max_memory // (launch.ranks or 1))
@@ -188,7 +188,7 @@ def run_in_process(
         lambda rank: given.of(rank, members),
         seed if schedule is None else schedule,
         max_memory,
-        restless=schedule is not None or waiting is not None,
+        randomised=schedule is not None or waiting is not None,
     )
     try:
         ran = ranks.run(range(size))

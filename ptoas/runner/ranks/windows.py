@@ -16,7 +16,7 @@ from ptoas.analysis.clocks import PIPES, Known, Ledger
 from ptoas.machine.actors import Launch
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.machine import Machine
-from ptoas.machine.scheduler import Condition, Scheduler, Stopped, Waiting, What
+from ptoas.machine.scheduler import Cancelled, Condition, Deadlock, Scheduler, What
 from ptoas.machine.sharing import SLOTS, SharedMemory, Sharing, Use
 
 NUMBER = 8
@@ -83,17 +83,17 @@ class Board(Scheduler):
 
     # --- as a scheduler ---
 
-    def give_way(self, actor: int) -> None:  # noqa: ARG002 - one of several schedulers
+    def yield_(self, actor: int) -> None:  # noqa: ARG002 - one of several schedulers
         if self.read()[1]:
             self._grace -= 1
             if self._grace < 0:
-                raise Stopped
+                raise Cancelled
 
     def wait_until(
         self, actor: int, condition: Condition, what: What, op: Operation, on: Sequence[int] = ()
     ) -> None:
         while True:
-            self.give_way(actor)
+            self.yield_(actor)
             # Whoever waits says how much was written before it looked: if all say the same, nothing comes.
             total = self.changes()
             if condition():
@@ -101,7 +101,7 @@ class Board(Scheduler):
             self.state(actor, total)
             now = self.read()
             if now[0] == total and all(state in (self.ENDED, total) for state in now[2:]):
-                raise Waiting(op, what, on)
+                raise Deadlock(op, what, on)
         self.state(actor, self.RUNNING)
 
     def changed(self) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from xdsl.ir import Attribute
 
-from ptoas.analysis.storage import behind
+from ptoas.analysis.storage import underlying_tile
 from ptoas.dialects.pto.element_types import BY_TYPE, element_text
 from ptoas.dialects.pto.enums import BLayout, SLayout
 from ptoas.dialects.pto.types import TileType
@@ -119,7 +119,7 @@ def _kind(element: Attribute) -> str | None:
 def aliased_window_has_no_gaps(op: AliasOp, know: Facts) -> Violations:
     """treshape and bitcast need a whole tile, or a subview across its whole contiguous dimension."""
     window = know.tile("source").type
-    root, windows = behind(op.source)
+    root, windows = underlying_tile(op.source)
     if not windows or not isinstance(root.type, TileType) or window.slayout is not SLayout.NoneBox:
         return
     at = 1 if window.blayout is BLayout.RowMajor else 0

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from math import prod
 
 from ptoas.analysis.function import FunctionFacts
-from ptoas.analysis.guards import stands_under
+from ptoas.analysis.guards import is_guarded_by
 from ptoas.analysis.knowledge import TileFacts, packed_strides, shape_str
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.comm import CollectiveOp, CommTGatherOp, CommTReduceOp, CommTScatterOp, StagedOp
@@ -295,7 +295,7 @@ def the_root_alone_calls(facts: FunctionFacts, _target: Target) -> Violations:
         if op.engine is not None and op.engine.data is CollEngine.CCU:
             continue
         root = 0 if op.root is None else op.root.value.data
-        if not stands_under(op, root, facts.knowledge.constant):
+        if not is_guarded_by(op, root, facts.knowledge.constant):
             yield Violation(
                 f"`{op.mnemonic()}` is called on every rank; only rank {root}, the root, may call it",
                 op=op,
@@ -322,7 +322,7 @@ def every_rank_triggers_the_ccu(facts: FunctionFacts, _target: Target) -> Violat
             continue
         root = 0 if op.root is None else op.root.value.data
         on_ccu = op.engine is not None and op.engine.data is CollEngine.CCU
-        if on_ccu and stands_under(op, root, facts.knowledge.constant):
+        if on_ccu and is_guarded_by(op, root, facts.knowledge.constant):
             yield Violation(
                 f"`{op.mnemonic()}` on the ccu is called on rank {root} only; every rank must call it",
                 op=op,

@@ -66,7 +66,7 @@ _GOOD = _copy(*_pair("V", "MTE3"))
 
 def _analysis(facts: FunctionFacts, target: Target) -> SyncFlow | None:
     """The analysis that these rules share; `None` if the compiler inserts the flags."""
-    if not facts.is_synchronised_by_hand:
+    if not facts.has_manual_sync:
         return None
     key = (target.name, "sync")
     found = facts.analyses.get(key)

@@ -57,7 +57,7 @@ class Standing:
         return self.machine.cluster_of_block.ring(self.machine.channels.of(init), flow, self.machine)
 
 
-def stalled(
+def deadlock_error(
     outcomes: Sequence[ActorOutcome], cores: Sequence[Core], launch: Launch, target: str
 ) -> Diagnostic | None:
     """The error if all unfinished actors wait; `None`: it does not involve shared state of cores."""

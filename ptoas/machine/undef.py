@@ -36,7 +36,7 @@ class Lanes:
             if region.complete():
                 continue
             missing = _elements(region, ~region.view[region.select])
-            never = missing & ~_elements(region, region.unsettled())
+            never = missing & ~_elements(region, region.undef())
             if never[: own[0], : own[1]].any():
                 check_region(op, m, region)
             if never.any():

@@ -20,7 +20,7 @@ FIRST_NUMBER = -1_000_000
 """Numbers of unified buffers, apart from those of global memories."""
 
 
-def goes_across(op: Operation) -> bool:
+def writes_cross_core(op: Operation) -> bool:
     """Return True if the cube core writes to the unified buffer."""
     if not isinstance(op, FixpipeOp):
         return False
@@ -28,8 +28,8 @@ def goes_across(op: Operation) -> bool:
     return isinstance(type, TileType) and type.loc.data is TileLoc.Vec and core_of(op) is CUBE
 
 
-def any_goes_across(ops: Iterable[Operation]) -> bool:
-    return any(goes_across(op) for op in ops)
+def any_writes_cross_core(ops: Iterable[Operation]) -> bool:
+    return any(writes_cross_core(op) for op in ops)
 
 
 def number(memories: Iterable[LocalMemory], block: int) -> None:
@@ -38,9 +38,9 @@ def number(memories: Iterable[LocalMemory], block: int) -> None:
         memory.number = FIRST_NUMBER - 2 * block - lane
 
 
-def across(op: PtoOp, m: Machine, values: list[object]) -> list[list[object]] | None:
+def cross_core_operands(op: PtoOp, m: Machine, values: list[object]) -> list[list[object]] | None:
     """The operands for each vector core that gets a part; `None` where the instruction stays on its core."""
-    if not m.lane_memories or not isinstance(op, FixpipeOp) or not goes_across(op):
+    if not m.lane_memories or not isinstance(op, FixpipeOp) or not writes_cross_core(op):
         return None
     operands = list(op.operands)
     src_at, dst_at = operands.index(op.operands_of("src")[0]), operands.index(op.destination)

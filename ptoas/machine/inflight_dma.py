@@ -16,7 +16,7 @@ from ptoas.machine.touched import Touched
 
 
 @dataclass(frozen=True, eq=False)
-class Flight:
+class InflightDma:
     """One transfer that was started and not waited for yet."""
 
     op: Operation
