@@ -25,7 +25,20 @@ from click.testing import CliRunner
 ROOT = Path(__file__).parents[2]
 FENCE = re.compile(r'^( *)```(\w+)(?: title="([^"]+)")?[^\n`]*\n(.*?)^\1```$', re.DOTALL | re.MULTILINE)
 COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
-NOT_TYPED = {"make", "pip", "mpiexec", "git", "cd", "npm", "mkdir", "cp", "pygmentize", "pre-commit"}
+NOT_TYPED = {
+    "make",
+    "pip",
+    "mpiexec",
+    "git",
+    "cd",
+    "npm",
+    "mkdir",
+    "cp",
+    "pygmentize",
+    "pre-commit",
+    "python3",
+    "source",
+}
 """Commands that change the reader's machine; they show no output."""
 
 
