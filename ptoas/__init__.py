@@ -58,6 +58,7 @@ if TYPE_CHECKING:  # types of parameters and attributes, and what extends the li
     from ptoas.analysis.order import Access as Access
     from ptoas.compiler.run import check_file as check_file
     from ptoas.compiler.run import run_all as run_all
+    from ptoas.diagnostics.origins import OriginLocation as OriginLocation
     from ptoas.diagnostics.render import HasDiagnostics as HasDiagnostics
     from ptoas.dialects.plugins import Plugin as Plugin
     from ptoas.dialects.pto.enums import BLayout as BLayout

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 @isa_option
 @legalize_option
 @click.option("--annotate", is_flag=True, help="Say in comments what stands where, and why.")
+@click.option("--emit-loc", is_flag=True, help="Write the loc(...) of statements as comments.")
 @sync_option
 @aicore_option
 @unregistered_option

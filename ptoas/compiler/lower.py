@@ -34,6 +34,7 @@ def lower(
     isa: str | None = None,
     legalize: bool = False,
     annotate: bool = False,
+    emit_loc: bool = False,
     sync: str | None = None,
     aicore: bool = False,
     verified: bool = True,
@@ -46,6 +47,7 @@ def lower(
     Raises `PtoasError` when the module breaks a rule of the target; `verified=False` leaves the check out.
     `isa` is the revision that is checked and called, `doc` or `2026.08`; without it calls are written for the
     latter, and the documents are what is checked, with warnings where its headers ask for more (D28).
+    `emit_loc` writes the places that the text gives with `loc(...)` as comments (D50).
     `passes` replaces the pipeline (see `ptoas.lowering.build_pipeline`); `after` sees the module after each;
     `on_warnings` gets what only deserves a look.
 
@@ -67,7 +69,7 @@ def lower(
     pipeline = build_pipeline(chosen, isa=isa, legalize=legalize, sync=sync) if passes is None else passes
     run_passes(ready, pipeline, after)
 
-    return emit_cpp(ready, chosen, emit=emit, annotate=annotate)
+    return emit_cpp(ready, chosen, emit=emit, annotate=annotate, emit_loc=emit_loc)
 
 
 def lower_file(
@@ -79,6 +81,7 @@ def lower_file(
     isa: str | None = None,
     legalize: bool = False,
     annotate: bool = False,
+    emit_loc: bool = False,
     sync: str | None = None,
     aicore: bool = False,
     until: str | None = None,
@@ -107,7 +110,7 @@ def lower_file(
         check(module, chosen, aicore=aicore, legalize=legalize, sync=sync, isa=isa, on_warnings=on_warnings)
         text = print_module(prepare(module, chosen, until=until, after=after, **options)) + "\n"
     else:
-        options |= {"emit": emit, "annotate": annotate, "aicore": aicore}
+        options |= {"emit": emit, "annotate": annotate, "emit_loc": emit_loc, "aicore": aicore}
         text = lower(module, chosen, after=after, on_warnings=on_warnings, **options)
     if output is not None:
         write_text(output, text)

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from xdsl.ir import Operation
 
+    from ptoas.diagnostics.origins import OriginLocation
+
 
 class Severity(StrEnum):
     """Severity of a finding; an error makes the exit code 1, a warning does not.
@@ -35,12 +37,17 @@ class Source:
     >>> source = ptoas.Source("tload\\ntstore", "copy.pto")
     >>> source.line_starts, source.position(8), source.line_text(2)
     ([0, 6], (2, 3), 'tstore')
+    >>> source.add_origin(6, 12, ptoas.OriginLocation("model.py", 42, 7, '"model.py":42:7'))
+    >>> str(source.origin_at(8)), source.origin_of_statement(0)
+    ('model.py:42:7', None)
     """
 
     def __init__(self, text: str, filename: str = "<string>"):
         self.text = text
         self.filename = filename
         self._line_starts: list[int] | None = None
+        self._origins: dict[int, tuple[int, OriginLocation]] = {}
+        """By the start of a statement: its end, and where it was generated from."""
 
     @property
     def line_starts(self) -> list[int]:
@@ -59,6 +66,20 @@ class Source:
         """Line and column, both from 1."""
         line = bisect.bisect_right(self.line_starts, offset)
         return line, offset - self.line_starts[line - 1] + 1
+
+    def add_origin(self, start: int, end: int, origin: OriginLocation) -> None:
+        """Record where the text from `start` to `end` was generated from."""
+        self._origins[start] = (end, origin)
+
+    def origin_at(self, offset: int) -> OriginLocation | None:
+        """Return the origin of the innermost statement around an offset, as `loc(...)` gives it."""
+        around = [start for start, (end, _) in self._origins.items() if start <= offset < end]
+        return self._origins[max(around)][1] if around else None
+
+    def origin_of_statement(self, start: int) -> OriginLocation | None:
+        """Return the origin of the statement that starts at an offset."""
+        _, origin = self._origins.get(start, (0, None))
+        return origin
 
     def line_text(self, line: int) -> str:
         """A line without its end; empty where there is no such line."""
@@ -136,8 +157,8 @@ class Diagnostic:
     >>> import ptoas
     >>> span = ptoas.Span(ptoas.Source("tnop", "a.pto"), 0, 4)
     >>> finding = ptoas.Diagnostic("PTO-P020", "there is no instruction tnop", span, fix="tneg")
-    >>> finding.is_error, finding.severity.value, finding.span.line
-    (True, 'error', 1)
+    >>> finding.is_error, finding.severity.value, finding.span.line, finding.origin
+    (True, 'error', 1, None)
     >>> print(finding)
     a.pto:1:1: error[PTO-P020]: there is no instruction tnop
     >>> sorted([finding], key=ptoas.Diagnostic.sort_key) == [finding]
@@ -161,6 +182,11 @@ class Diagnostic:
     def is_error(self) -> bool:
         """True if the finding makes the exit code 1."""
         return self.severity is Severity.ERROR
+
+    @property
+    def origin(self) -> OriginLocation | None:
+        """The place in the file that the program was generated from, if the text gives it (D50)."""
+        return self.span.source.origin_at(self.span.offset)
 
     def sort_key(self) -> tuple[str, int, str]:
         """The order of a file."""

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from ptoas.diagnostics.core import Diagnostic, Edit, Note, Severity, Span, UsageError
+from ptoas.diagnostics.core import Diagnostic, Edit, Note, Severity, Source, Span, UsageError
+from ptoas.diagnostics.origins import OriginLocation
 from ptoas.diagnostics.sarif import render_sarif
 
 FORMATS = ("full", "concise", "json", "sarif", "github")
@@ -146,6 +147,13 @@ def _visible_part(span: Span) -> tuple[str, int]:
     return text[first : first + _LONGEST_LINE], first
 
 
+def _origin_span(origin: OriginLocation) -> Span:
+    """Return a span of the line that a statement was generated from; its text may be withheld."""
+    text = origin.line_text()
+    before = "\n" * (origin.line - 1) if text else ""
+    return Span(Source(before + text, origin.file), len(before) + min(origin.column - 1, len(text)))
+
+
 def render_full(diagnostic: Diagnostic, colour: bool = False) -> str:
     """The full form: headline, place, source lines with labels, notes, fix.
 
@@ -157,7 +165,12 @@ def render_full(diagnostic: Diagnostic, colour: bool = False) -> str:
     head = _paint(f"{d.severity.value}[{d.code}]", style, colour)
     # What has no text, such as a file that is missing, has no lines either.
     place = _place(d.span) if d.span.source.text else visible(d.span.file)
-    lines = [f"{head}{where}: {_shortened(d.message)}", f"  --> {place}"]
+    lines = [f"{head}{where}: {_shortened(d.message)}"]
+    if (origin := d.origin) is not None:
+        lines.append(f"  --> {visible(str(origin))}")
+        lines += _snippet([_Label(_origin_span(origin), "^", style)], colour)
+        lines.append("  = note: the statement generated from it")
+    lines.append(f"  --> {place}")
     labels = [_Label(d.span, "^", style)]
     others: list[Note] = []
     for note in d.notes:
@@ -188,7 +201,10 @@ def render_concise(diagnostic: Diagnostic) -> str:
     """One line: file:line:column: severity[code]: message."""
     d = diagnostic
     where = f" [{', '.join(d.targets)}]" if d.targets else ""
-    return f"{_place(d.span)}: {d.severity.value}[{d.code}]{where}: {_one_line(d.message)}"
+    place, generated = _place(d.span), ""
+    if (origin := d.origin) is not None:
+        place, generated = visible(str(origin)), f" ({place})"
+    return f"{place}: {d.severity.value}[{d.code}]{where}: {_one_line(d.message)}{generated}"
 
 
 def to_json(diagnostic: Diagnostic) -> dict[str, Any]:
@@ -203,11 +219,16 @@ def to_json(diagnostic: Diagnostic) -> dict[str, Any]:
         "code": d.code,
         "message": d.message,
         **place(d.span),
+        **({} if d.origin is None else {"origin": _origin_json(d.origin)}),
         "targets": list(d.targets),
         "notes": [{"message": n.message, **(place(n.span) if n.span else {})} for n in d.notes],
         "fix": d.fix,
         "edits": [_edit_json(edit) for edit in d.edits],
     }
+
+
+def _origin_json(origin: OriginLocation) -> dict[str, Any]:
+    return {"file": origin.file, "line": origin.line, "column": origin.column}
 
 
 def _edit_json(edit: Edit) -> dict[str, Any]:
@@ -235,9 +256,11 @@ def render_github(diagnostic: Diagnostic) -> str:
         return escape(text).replace(":", "%3A").replace(",", "%2C")
 
     d = diagnostic
+    where = d.origin or d.span
+    end = where.column + (d.span.length if d.origin is None else 1)
     kind = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}[d.severity]
     body = d.message + (f" (fix: {d.fix})" if d.fix else "")
     return (
-        f"::{kind} file={escape_property(d.span.file)},line={d.span.line},col={d.span.column},"
-        f"endColumn={d.span.column + d.span.length},title={escape_property(d.code)}::{escape(body)}"
+        f"::{kind} file={escape_property(where.file)},line={where.line},col={where.column},"
+        f"endColumn={end},title={escape_property(d.code)}::{escape(body)}"
     )

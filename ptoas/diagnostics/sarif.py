@@ -13,6 +13,7 @@ from urllib.parse import quote_from_bytes
 
 from ptoas.diagnostics import Diagnostic, Severity, Span
 from ptoas.diagnostics.codes import CODES, explain
+from ptoas.diagnostics.origins import OriginLocation
 from ptoas.diagnostics.pages import page_of
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -85,7 +86,7 @@ def _result(diagnostic: Diagnostic, rule_index: int, fingerprint: str) -> dict[s
         "ruleIndex": rule_index,
         "level": _LEVELS[d.severity],
         "message": {"text": message},
-        "locations": [{"physicalLocation": _place(d.span)}],
+        "locations": [{"physicalLocation": _place(d.span) if d.origin is None else _origin(d.origin)}],
         "partialFingerprints": {"ptoasFinding/v1": fingerprint},
     }
     related = [
@@ -93,6 +94,12 @@ def _result(diagnostic: Diagnostic, rule_index: int, fingerprint: str) -> dict[s
         for at, note in enumerate(d.notes, 1)
         if note.span is not None
     ]
+    if d.origin is not None:
+        generated = {
+            "physicalLocation": _place(d.span),
+            "message": {"text": "the statement generated from it"},
+        }
+        related.append({"id": len(d.notes) + 1, **generated})
     if related:
         result["relatedLocations"] = related
     if d.edits:
@@ -100,6 +107,11 @@ def _result(diagnostic: Diagnostic, rule_index: int, fingerprint: str) -> dict[s
     if d.targets:
         result["properties"] = {"targets": list(d.targets)}
     return result
+
+
+def _origin(origin: OriginLocation) -> dict[str, Any]:
+    region = {"startLine": origin.line, "startColumn": origin.column}
+    return {"artifactLocation": {"uri": _uri(origin.file)}, "region": region}
 
 
 def _fix(d: Diagnostic) -> dict[str, Any]:

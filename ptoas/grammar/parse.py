@@ -18,6 +18,7 @@ from ptoas.grammar.build import Builder
 from ptoas.grammar.checks import verify_terminators
 from ptoas.grammar.layout import RawStatement, split_statements
 from ptoas.grammar.layout import Region as RawRegion
+from ptoas.grammar.locations import take_locations
 from ptoas.grammar.module import PtoModule
 from ptoas.grammar.names import TooManyProblems
 from ptoas.grammar.problems import StatementProblem
@@ -53,7 +54,9 @@ def read(builder: Builder) -> ModuleOp:
         builder.report("PTO-P001", "this is not text: it holds a zero byte", text.index("\x00"), 1)
         raise PtoasError(builder.diagnostics)
     try:
-        builder.statements = statements = split_statements(text, builder.report)
+        builder.statements = statements = take_locations(
+            builder.source, split_statements(text, builder.report)
+        )
         if not statements and not builder.diagnostics:
             builder.report("PTO-P002", "the program is empty", 0, 1, "write at least one instruction")
         module = _program(builder, statements)

@@ -44,6 +44,7 @@ from ptoas.grammar.bodies import READ_WITH_BODIES, TARGET
 from ptoas.grammar.comments import Comments, StatementComments
 from ptoas.grammar.control import NO_INLINE
 from ptoas.grammar.unregistered import EXTRA_OPERANDS, OPERAND_KEYS
+from ptoas.ir.location import origin_of
 
 FORMS = ("asm", "ssa", "dps", "generic")
 
@@ -166,7 +167,13 @@ class FormPrinter(Printer):
         attached = None if self.comments is None else self.comments.of(op)
         self._print_before(attached)
         self._print_in_scope(op)
+        self._print_location(op)
         self._print_after(attached)
+
+    def _print_location(self, op: Operation) -> None:
+        origin = origin_of(op)
+        if origin is not None:
+            self.print_string(f" loc({origin.text})")
 
     def _print_before(self, attached: StatementComments | None) -> None:
         for comment in () if attached is None else attached.before:
@@ -252,6 +259,7 @@ class FormPrinter(Printer):
                 self.print_ssa_value(op.result)
                 self.print_string(" = ")
                 self.print_attribute(cast(Attribute, op.value))
+                self._print_location(op)
                 self._print_after(attached)
             else:
                 self.print_op(op)

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, cast
 
-from xdsl.ir import BuiltinAttribute
+from xdsl.ir import BuiltinAttribute, Operation
 
 from ptoas.diagnostics import Source, Span
+from ptoas.diagnostics.origins import OriginLocation
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import LocationAttr
@@ -100,3 +101,13 @@ class PythonLocation(_Location):
 
 located = cast("Callable[..., LocationAttr]", SourceLocation)
 """A location as xDSL wants it: its own kinds of location are closed to subclasses."""
+
+
+def origin_of(op: Operation) -> OriginLocation | None:
+    """Return the place that the statement of an operation was generated from, if its text gives it (D50)."""
+    location: object = op.location
+    if isinstance(location, InsertedLocation):
+        location = location.origin
+    if not isinstance(location, SourceLocation):
+        return None
+    return location.source.origin_of_statement(location.start)

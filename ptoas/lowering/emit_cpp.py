@@ -62,7 +62,9 @@ EMITS = ("kernel", "entry", "launcher")
 """The function alone; made callable from outside; with the host's launch of it."""
 
 
-def emit_cpp(module: ModuleOp, target: Target, *, emit: str = "kernel", annotate: bool = False) -> str:
+def emit_cpp(
+    module: ModuleOp, target: Target, *, emit: str = "kernel", annotate: bool = False, emit_loc: bool = False
+) -> str:
     """C++ for a module that `prepare` made ready for `target`."""
     if emit not in EMITS:
         raise UsageError(f"can't emit {emit!r}; choose one of {', '.join(EMITS)}")
@@ -95,7 +97,7 @@ def emit_cpp(module: ModuleOp, target: Target, *, emit: str = "kernel", annotate
     launches: list[str] = []
     for function in callees_first(calls):
         emitter = FunctionEmitter(
-            function, bodies[function], target, names, knowledge, taken, annotate, channels
+            function, bodies[function], target, names, knowledge, taken, annotate, channels, emit_loc
         )
         called = function.sym_name.data in inner or visibility(function) == "internal"
         outer = not called and (emit != "kernel" or is_entry(function))

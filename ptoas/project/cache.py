@@ -22,6 +22,8 @@ from ptoas.diagnostics.core import Diagnostic, Edit, Note, Severity, Source, Spa
 from ptoas.diagnostics.files import read_plain
 from ptoas.diagnostics.report import Report
 from ptoas.dialects.plugins import plugins
+from ptoas.grammar.layout import ignore_diagnostics, split_statements
+from ptoas.grammar.locations import take_locations
 from ptoas.project.verdicts import FileReport
 
 T = TypeVar("T")
@@ -182,6 +184,7 @@ def _restored(path: str, text: str, kept: Any) -> FileReport:
     """The verdict as it was kept; raises `TypeError`, `ValueError`, `KeyError` or `IndexError` for anything
     else."""
     own = Source(text, path)
+    take_locations(own, split_statements(text, ignore_diagnostics))
     sources = [
         own if each[1] is None else Source(_as(str, each[1]), _as(str, each[0])) for each in kept["sources"]
     ]

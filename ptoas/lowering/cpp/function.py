@@ -16,6 +16,7 @@ from ptoas.analysis.channels import Channels, is_for_first_lane
 from ptoas.analysis.knowledge import Knowledge, is_view, physical_shape
 from ptoas.analysis.structure import kind_of
 from ptoas.diagnostics import Diagnostic, PtoasError
+from ptoas.diagnostics.origins import OriginLocation
 from ptoas.dialects.pto.channel import PipeInitOp
 from ptoas.dialects.pto.comm import CollectiveOp, StagedOp
 from ptoas.dialects.pto.constraints import COUNTS
@@ -26,7 +27,7 @@ from ptoas.dialects.pto.sync import AwaitsFlag, FlagOp, SetsFlag
 from ptoas.dialects.pto.types import DYNAMIC, GroupType, PtrType, TileType, ViewType
 from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.grammar.spans import span_of
-from ptoas.ir.location import SourceLocation
+from ptoas.ir.location import SourceLocation, origin_of
 from ptoas.ir.names import name_of
 from ptoas.lowering.cpp.arrays import ARRAYS
 from ptoas.lowering.cpp.asynchronous import ASYNCHRONOUS, HANDLE_TYPES
@@ -86,11 +87,13 @@ class FunctionEmitter:
         names: UniqueNames,
         annotate: bool = False,
         channels: Channels | None = None,
+        emit_loc: bool = False,
     ):
         self.function = function
         self.target = target
         self.knowledge = knowledge
         self.annotate = annotate
+        self.emit_loc = emit_loc
         self.views: dict[SSAValue, CppView] = {}
         self.read = read_values(ops)
         self._function_names = function_names
@@ -105,6 +108,7 @@ class FunctionEmitter:
         self._lines: list[str] = []
         self._depth = 1
         self._last_line = -1
+        self._last_origin: OriginLocation | None = None
         self._unnamed: dict[str, int] = {}
         self._definitions: list[tuple[int, str]] = []
         """Lines that define scalars, with the names they define."""
@@ -306,7 +310,16 @@ class FunctionEmitter:
             if self.annotate:
                 self._quote(op)
                 self._explain(op)
+            if self.emit_loc:
+                self._locate(op)
             _handler_of(op.__class__)(self, op)
+
+    def _locate(self, op: Operation) -> None:
+        """Write the place that a statement was generated from, once for consecutive operations (D50)."""
+        origin = origin_of(op)
+        if origin is not None and origin != self._last_origin and not isinstance(op, arith.ConstantOp):
+            self._last_origin = origin
+            self.line(f"// loc: {comment_text(str(origin))}")
 
     def _quote(self, op: Operation) -> None:
         """The source line that a statement comes from, once."""
