@@ -36,6 +36,35 @@ func.func @paged(%table: !pto.ptr<i32>, %cache: !pto.ptr<f32>, %out: !pto.ptr<f3
 """
 
 
+CHOSEN_OFFSET = f"""
+func.func @chosen(%x: !pto.ptr<f32>, %o: !pto.ptr<f32>, %from: index, %flag: i1) {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %at = scf.if %flag -> (index) {{
+    scf.yield %from : index
+  }} else {{
+    scf.yield %c0 : index
+  }}
+  %v = pto.make_tensor_view %x, shape = [%c1, %c64], strides = [%c64, %c1] : !pto.tensor_view<1x64xf32>
+  %p = pto.partition_view %v, offsets = [%at, %c0], sizes = [%c1, %c64] : !pto.tensor_view<1x64xf32> -> !pto.partition_tensor_view<1x64xf32>
+  %w = pto.make_tensor_view %o, shape = [%c1, %c64], strides = [%c64, %c1] : !pto.tensor_view<1x64xf32>
+  %t = pto.alloc_tile : {TILE}
+  pto.tload ins(%p : !pto.partition_tensor_view<1x64xf32>) outs(%t : {TILE})
+  pto.tstore ins(%t : {TILE}) outs(%w : !pto.tensor_view<1x64xf32>)
+  return
+}}
+"""  # noqa: E501
+
+
+def test_offset_that_a_branch_yields_is_zero() -> None:
+    """The slice of an offset goes through regions to the argument."""
+    kernel = ptoas.compile(ptoas.parse(CHOSEN_OFFSET), "a5")
+    chosen = next(parameter for parameter in kernel.parameters if parameter.name == "from")
+    assert (chosen.suggestion, chosen.reason) == (0, "offsets are made of it")
+    ptoas.run(ptoas.parse(CHOSEN_OFFSET), {"flag": True}, target="a5", generate=True)
+
+
 def test_memory_grows_to_what_is_reached() -> None:
     """Page 0, for memory that steers is zero: elements 64 to 127 of the cache."""
     result = ptoas.run(ptoas.parse(PAGED), {}, target="a5", generate=True)

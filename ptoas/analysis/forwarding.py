@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from types import MappingProxyType
-from typing import NamedTuple, cast
+from typing import NamedTuple, TypeVar, cast
 
 from xdsl.dialects import arith, func, scf
 from xdsl.ir import Block, Operation, Region, SSAValue, Use
@@ -15,7 +15,8 @@ from ptoas.dialects.pto.views import AliasOp, SubviewOp, TAssignOp
 
 _CONTROL = (arith.__name__, func.__name__, scf.__name__)
 NO_FUNCTIONS: Mapping[str, func.FuncOp] = MappingProxyType({})
-NO_SOURCES: Mapping[SSAValue, Sequence[SSAValue]] = MappingProxyType({})
+
+Label = TypeVar("Label")
 
 
 class ForwardedValue(NamedTuple):
@@ -136,24 +137,16 @@ def underlying_values(value: SSAValue) -> tuple[SSAValue, ...]:
     return tuple(found)
 
 
-def backward_slice(
-    values: Iterable[SSAValue],
-    sources: Mapping[SSAValue, Sequence[SSAValue]] = NO_SOURCES,
-    until: type[Operation] | None = None,
-) -> set[SSAValue]:
-    """All values that these are calculated from, themselves included.
-
-    `sources` are further values that one is known to depend on; results of `until` depend on nothing.
-    """
-    found: set[SSAValue] = set()
-    waiting = list(values)
+def trace(
+    starts: Iterable[tuple[SSAValue, Label]],
+    step: Callable[[SSAValue, Label], Iterable[tuple[SSAValue, Label]]],
+) -> dict[SSAValue, Label]:
+    """Return every value that steps from these lead to, with the first label that it was reached with."""
+    found: dict[SSAValue, Label] = {}
+    waiting = list(starts)
     while waiting:
-        value = waiting.pop()
-        if value in found:
-            continue
-        found.add(value)
-        waiting += sources.get(value, ())
-        owner = value.owner
-        if isinstance(owner, Operation) and not (until and isinstance(owner, until)):
-            waiting += owner.operands
+        value, label = waiting.pop()
+        if value not in found:
+            found[value] = label
+            waiting += step(value, label)
     return found

@@ -1,35 +1,31 @@
-"""Initial values of generated signals: a program that waits for another program runs as if that had
-signalled.
-"""
+"""Initial values of generated signals: a program that waits for another one runs as if notified."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-
-from xdsl.ir import Operation, SSAValue
+from collections.abc import Sequence
 
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.dialects.pto.enums import WaitCmp
 from ptoas.dialects.pto.remote import CommTNotifyOp, CommTWaitOp
+from ptoas.runner.argument_slice import ArgumentSlice
 from ptoas.runner.parameters import Parameter
 
 ENOUGH = 1 << 20
-"""Initial value of a signal if only the run determines the awaited one."""
+"""Initial value where only the run knows what is waited for."""
 
 
-def mark_arrivals(
-    operations: Sequence[Operation], of: Callable[[SSAValue], Iterable[int]], parameters: Sequence[Parameter]
-) -> None:
-    """Say of the signals that the program waits for and never tells what they hold; `of` gives the
-    parameters that a value comes from."""
-    told = {at for op in operations if isinstance(op, CommTNotifyOp) for at in of(op.signal)}
+def mark_arrivals(slices: ArgumentSlice, parameters: Sequence[Parameter]) -> None:
+    """Set the initial value of signals that the program waits for and never notifies."""
+    notified = {
+        at for op in slices.operations if isinstance(op, CommTNotifyOp) for at in slices.memory(op.signal)
+    }
     knowledge = Knowledge()
-    for op in operations:
+    for op in slices.operations:
         if not isinstance(op, CommTWaitOp):
             continue
         wanted = _arrived(op.cmp.data, knowledge.constant(op.cmp_value))
-        for at in of(op.signal):
-            if at not in told and not parameters[at].written:
+        for at in slices.memory(op.signal):
+            if at not in notified and not parameters[at].written:
                 parameters[at].arrived = max(parameters[at].arrived, wanted)
 
 

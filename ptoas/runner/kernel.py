@@ -25,6 +25,7 @@ from ptoas.machine.conflicts import conflicts
 from ptoas.machine.cross_core_writes import any_writes_cross_core
 from ptoas.machine.errors import forgiving
 from ptoas.machine.scheduler import CooperativeScheduler
+from ptoas.runner.argument_inference import infer_arguments
 from ptoas.runner.arguments import Binder
 from ptoas.runner.call import KernelCall
 from ptoas.runner.compare import copied
@@ -37,7 +38,6 @@ from ptoas.runner.outcomes import ActorOutcome, check, collect, live
 from ptoas.runner.parameters import Parameter, parameters_of
 from ptoas.runner.peers import alone
 from ptoas.runner.schedules import in_every_order
-from ptoas.runner.usage import analyse
 from ptoas.runner.values import Allowance, generate
 from ptoas.targets import Target, get_target
 
@@ -83,7 +83,7 @@ class Kernel:
         self.entry = choose_entry(self.module, self.options.entry)
         self.launch = Launch(blocks=self.options.blocks, cores=roles_of(self.module, self.entry, self.target))
         self.parameters = parameters_of(self.entry)
-        analyse(self.module, self.entry, self.parameters, self.target, {}, self.options.blocks)
+        infer_arguments(self.module, self.entry, self.parameters, self.target, {}, self.options.blocks)
         ops = walk(self.module)
         channels = Channels(self.module) if has_channels(ops) else None
         across = len(self.launch.cores) > 1 and any_writes_cross_core(ops)
@@ -127,7 +127,7 @@ class Kernel:
                 if len(self._refined) >= KEPT_SIZES:
                     self._refined.clear()
                 fresh = self._refined[key] = parameters_of(self.entry)
-                analyse(self.module, self.entry, fresh, self.target, numbers, self.options.blocks)
+                infer_arguments(self.module, self.entry, fresh, self.target, numbers, self.options.blocks)
             for parameter, better in zip(self.parameters, fresh, strict=True):
                 parameter.__dict__.update(better.__dict__)
 

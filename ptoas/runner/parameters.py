@@ -1,6 +1,6 @@
 """The parameters of a kernel: what each is, how large it must be, whether it is read, written, or an index.
 
-`usage.py` fills in what the types do not say.
+`argument_inference.py` fills in what the types do not say.
 """
 
 from __future__ import annotations

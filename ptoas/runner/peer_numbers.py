@@ -1,4 +1,4 @@
-"""Arguments from which the numbers of peers are computed.
+"""Arguments that numbers of peers are calculated from.
 
 A peer's number is what a word of the table of windows is looked up with. Followed backwards it comes from a
 loop over all peers, from an argument that it counts from, or from numbers in memory (a table of experts, so
@@ -7,18 +7,19 @@ many of them a rank). Whoever leaves itself out compares the number with its own
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
-from xdsl.dialects import arith, func, scf
+from xdsl.dialects import arith, scf
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
-from ptoas.analysis.forwarding import forwarded_values
+from ptoas.analysis.forwarding import trace
 from ptoas.analysis.guards import EQUAL, NOT_EQUAL
 from ptoas.analysis.integers import CASTS
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.dialects.pto.arrays import LocalArrayGetOp, LocalArraySetOp
 from ptoas.dialects.pto.scalar import LoadScalarOp
+from ptoas.runner.argument_slice import ArgumentSlice
 from ptoas.runner.parameters import Parameter
 
 _SUMS = (arith.AddiOp, arith.MaxSIOp, arith.MinSIOp, arith.MaxUIOp, arith.MinUIOp)
@@ -30,54 +31,39 @@ NOWHERE = 1 << 30
 
 @dataclass(frozen=True)
 class _Way:
-    """Path from a peer's number back to a value."""
+    """From a peer's number back to a value."""
 
     apart: int = 1
-    """Number of values per peer."""
+    """So many of its values are one peer."""
     limit: int = NOWHERE
-    """Maximum number of peers: the size of the arrays that are indexed with it."""
+    """So many peers there can be: as many as arrays have room for that are indexed with it."""
     plain: bool = True
-    """True if the path contains additions only."""
+    """True if it is only added to on its way."""
 
 
-@dataclass
 class PeerNumbers:
     """The values that numbers of peers are calculated from."""
 
-    behind: Mapping[SSAValue, set[int]]
-    """The parameters that a pointer may refer to."""
-    constant: Callable[[SSAValue], int | None] = field(default_factory=lambda: Knowledge().constant)
-    ways: dict[SSAValue, _Way] = field(default_factory=dict[SSAValue, _Way])
-    loaded: dict[int, _Way] = field(default_factory=dict[int, _Way])
-    """Parameters whose elements are numbers of peers."""
+    def __init__(self, slices: ArgumentSlice, parameters: list[Parameter]):
+        """Follow the offsets of words of tables backwards; `Peers` has marked the tables."""
+        self._slices = slices
+        self._constant = Knowledge().constant
+        self.loaded: dict[int, _Way] = {}
+        """Parameters whose elements are numbers of peers."""
+        self._tables = [
+            op
+            for op in slices.operations
+            if isinstance(op, LoadScalarOp) and any(parameters[at].is_context for at in slices.memory(op.ptr))
+        ]
+        starts = [(op.offset, self._limited(op.offset, _Way())) for op in self._tables]
+        self.ways = trace(starts, self._step)
 
-    def follow(
-        self,
-        functions: Mapping[str, func.FuncOp],
-        operations: list[Operation],
-        parameters: list[Parameter],
-    ) -> None:
-        words = [op for op in operations if isinstance(op, LoadScalarOp)]
-        tables = [op for op in words if any(parameters[at].is_context for at in self._arguments(op))]
-        if not tables:
-            return
-        given: dict[SSAValue, list[SSAValue]] = {}
-        for op in operations:
-            for each in forwarded_values(op, functions):
-                given.setdefault(each.name, []).append(each.value)
-        waiting = [(op.offset, _Way()) for op in tables]
-        while waiting:
-            value, way = waiting.pop()
-            way = self._limited(value, way)
-            if value in self.ways:
-                continue
-            self.ways[value] = way
-            waiting += [(source, way) for source in given.get(value, ())]
-            if isinstance(value.owner, Operation) and value.owner not in tables:
-                waiting += self._before(value.owner, way)
-
-    def _arguments(self, op: LoadScalarOp) -> set[int]:
-        return self.behind.get(op.ptr, set())
+    def _step(self, value: SSAValue, way: _Way) -> Iterator[tuple[SSAValue, _Way]]:
+        sources = [(source, way) for source in self._slices.forwarded.get(value, ())]
+        if isinstance(value.owner, Operation) and value.owner not in self._tables:
+            sources += self._before(value.owner, way)
+        for source, label in sources:
+            yield source, self._limited(source, label)
 
     def _limited(self, value: SSAValue, way: _Way) -> _Way:
         rooms = [
@@ -91,19 +77,19 @@ class PeerNumbers:
     def _before(self, op: Operation, way: _Way) -> Iterator[tuple[SSAValue, _Way]]:
         match op:
             case LoadScalarOp():
-                for at in self._arguments(op):
+                for at in self._slices.memory(op.ptr):
                     self.loaded.setdefault(at, way)
             case _ if isinstance(op, (*CASTS, *_SUMS)):
                 yield from ((operand, way) for operand in op.operands)
             case _ if isinstance(op, (*_QUOTIENTS, *_REMAINDERS, arith.MuliOp)):
-                number = self.constant(op.operands[1])
+                number = self._constant(op.operands[1])
                 apart = way.apart * (number if number and isinstance(op, _QUOTIENTS) else 1)
                 yield op.operands[0], _Way(apart, way.limit, plain=False)
             case _:
                 pass
 
     def own(self, operations: list[Operation]) -> Iterator[SSAValue]:
-        """The number with which a loop over peers compares their numbers, under casts and remainders."""
+        """Yield what a loop over peers compares their numbers with, without casts and remainders."""
         for op in operations:
             if not isinstance(op, arith.CmpiOp) or op.predicate.value.data not in (EQUAL, NOT_EQUAL):
                 continue
@@ -112,7 +98,7 @@ class PeerNumbers:
                     yield _bare(other)
 
     def mark(self, scalars: Mapping[SSAValue, Parameter], parameters: list[Parameter]) -> None:
-        """Say of the parameters which of them peers count from, and which hold their numbers."""
+        """Mark the parameters that peers count from, and those that hold their numbers."""
         for value, way in self.ways.items():
             parameter = scalars.get(value)
             if parameter is not None and way.plain and not (parameter.is_rank or parameter.is_count):
@@ -122,7 +108,7 @@ class PeerNumbers:
 
 
 def _is_counted(value: SSAValue) -> bool:
-    """Return True if it is the iteration number of a loop."""
+    """Return True for the induction variable of a loop."""
     return isinstance(value, BlockArgument) and isinstance(value.block.parent_op(), scf.ForOp)
 
 

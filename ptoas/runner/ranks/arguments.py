@@ -33,6 +33,7 @@ from ptoas.machine.arrays import Array, np
 from ptoas.machine.errors import command_line_span, failure
 from ptoas.machine.memory import GlobalBuffer, Pointer, RankGroup, Space, View, packed_strides
 from ptoas.machine.signals import loop_around
+from ptoas.runner.argument_slice import ArgumentSlice
 from ptoas.runner.arguments import BoundArgument, as_elements
 from ptoas.runner.context import places_in_window, table, window_of
 from ptoas.runner.kernel import Kernel
@@ -40,7 +41,6 @@ from ptoas.runner.named import check_inputs, check_names
 from ptoas.runner.parameters import Parameter
 from ptoas.runner.ranks.members import RankWindow
 from ptoas.runner.report import split_option
-from ptoas.runner.usage import flow_of
 from ptoas.runner.values import CONTEXT, RANK_WORDS, Allowance, generate, read_value
 
 
@@ -79,7 +79,7 @@ class RankArguments:
         bodies = {f.sym_name.data: f for f in functions(kernel.module)}
         self._operations = [op for f in bodies.values() for op in walk(f)]
         entry_args = kernel.entry.body.block.args
-        self._flow = flow_of(bodies, [entry_args[p.at] for p in kernel.parameters], self._operations)
+        self._slices = ArgumentSlice(bodies, self._operations, [entry_args[p.at] for p in kernel.parameters])
         self.aliases = self._aliases()
         self.owners = self._owners()
         self._stacked: dict[str, Any] = {}
@@ -150,7 +150,7 @@ class RankArguments:
                 if isinstance(value.type, GroupType):
                     rank += value.type.size
                     continue
-                for at in self._flow.of(value):
+                for at in self._slices.memory(value):
                     if not self.kernel.parameters[at].is_window:
                         found.setdefault(self.kernel.parameters[at].name, min(rank, self.size - 1))
                 rank += 1
@@ -168,7 +168,7 @@ class RankArguments:
                     looked_at = op.ptr
                 case _:
                     continue
-            if any(self.is_shared(self.kernel.parameters[at]) for at in self._flow.of(looked_at)):
+            if any(self.is_shared(self.kernel.parameters[at]) for at in self._slices.memory(looked_at)):
                 return op
         return None
 

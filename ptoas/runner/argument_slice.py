@@ -1,0 +1,108 @@
+"""Dependences of a program's values, followed to and from the arguments of its entry.
+
+Sizes, index data and bounds of generated arguments are all inferred from these edges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from xdsl.dialects import func
+from xdsl.ir import Operation, SSAValue
+
+from ptoas.analysis.forwarding import forwarded_values, trace
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.memory import TLoadOp
+from ptoas.dialects.pto.pointers import PointerCastOp
+from ptoas.dialects.pto.scalar import AddPtrOp
+from ptoas.dialects.pto.views import MakeTensorViewOp, PartitionViewOp
+
+Edge = tuple[SSAValue, SSAValue]
+"""A value, and one that it follows from."""
+
+
+def origins(starts: Iterable[tuple[SSAValue, int]], edges: Iterable[Edge]) -> dict[SSAValue, set[int]]:
+    """Return the numbers of the starts from which edges lead to each value."""
+    users: dict[SSAValue, list[SSAValue]] = {}
+    for value, source in edges:
+        users.setdefault(source, []).append(value)
+    by_number: dict[int, list[SSAValue]] = {}
+    for value, number in starts:
+        by_number.setdefault(number, []).append(value)
+    found: dict[SSAValue, set[int]] = {}
+    for number, values in by_number.items():
+        for value in trace(
+            ((value, number) for value in values),
+            lambda value, number: [(user, number) for user in users.get(value, ())],
+        ):
+            found.setdefault(value, set()).add(number)
+    return found
+
+
+class ArgumentSlice:
+    """Backward slices of all functions that a module has, and the arguments that they end in."""
+
+    def __init__(
+        self,
+        functions: Mapping[str, func.FuncOp],
+        operations: list[Operation],
+        arguments: Iterable[SSAValue],
+    ):
+        self.operations = operations
+        self.forwarded: dict[SSAValue, list[SSAValue]] = {}
+        """Values that another one stands for, in another region or function."""
+        self._written: dict[SSAValue, list[SSAValue]] = {}
+        """Operands that the contents of a tile or a view follow from."""
+        for op in operations:
+            for each in forwarded_values(op, functions):
+                self.forwarded.setdefault(each.name, []).append(each.value)
+            if isinstance(op, PtoOp):
+                for value in (value for slot in op.OUTS for value in op.operands_of(slot)):
+                    self._written.setdefault(value, []).extend(o for o in op.operands if o is not value)
+        parameters = [a for f in functions.values() if f.body.blocks for a in f.body.blocks[0].args]
+        given = ((parameter, self.forwarded.get(parameter, [])) for parameter in parameters)
+        self.callers: dict[SSAValue, SSAValue] = {
+            parameter: values[0] for parameter, values in given if len(values) == 1
+        }
+        """For arguments of functions that are called from one place, what they are given there."""
+        self._memory = origins(
+            ((argument, at) for at, argument in enumerate(arguments)), self._memory_edges()
+        )
+
+    def _memory_edges(self) -> Iterator[Edge]:
+        yield from ((name, value) for name, values in self.forwarded.items() for value in values)
+        for op in self.operations:
+            match op:
+                case MakeTensorViewOp() | AddPtrOp():
+                    yield op.results[0], op.ptr
+                case PointerCastOp():
+                    yield op.results[0], op.operands[0]
+                case PartitionViewOp():
+                    yield op.result, op.source
+                case TLoadOp():
+                    # A tile that was loaded carries what it was loaded from, for finding index arguments.
+                    yield op.destination, op.mem
+                case _:
+                    pass
+
+    def memory(self, value: SSAValue) -> set[int]:
+        """Return the parameters whose bytes a pointer, view or tile stands for, or was loaded from."""
+        return self._memory.get(value, set())
+
+    def backward(
+        self, values: Iterable[SSAValue], until: type[Operation] | None = None
+    ) -> dict[SSAValue, None]:
+        """Return all values that these are calculated from, themselves included, up to results of `until`."""
+
+        def step(value: SSAValue, _: None) -> Iterator[tuple[SSAValue, None]]:
+            owner = value.owner
+            yield from ((source, None) for source in self.forwarded.get(value, ()))
+            yield from ((source, None) for source in self._written.get(value, ()))
+            if isinstance(owner, Operation) and not (until and isinstance(owner, until)):
+                yield from ((operand, None) for operand in owner.operands)
+
+        return trace(((value, None) for value in values), step)
+
+    def parameters(self, values: Iterable[SSAValue]) -> set[int]:
+        """Return the parameters that the backward slice of some values ends in."""
+        return {at for value in self.backward(values) for at in self.memory(value)}
