@@ -128,6 +128,7 @@ def test_a_distribution_can_be_installed_and_used(distributions: Path, kind: str
 
 def run(*command: str) -> str:
     """What a command prints; it must succeed. It runs outside the checkout, which is no package there."""
-    done = subprocess.run(command, cwd="/", capture_output=True, text=True)
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(command, cwd="/", env=environment, capture_output=True, text=True)
     assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
     return done.stdout + done.stderr
