@@ -181,6 +181,10 @@ class Accesses:
                 found += here.items() if touch.write else [each for each in here.items() if each[0].write]
         return found
 
+    def is_unknown(self, access: StaticAccess) -> bool:
+        """Return True if the place of an access is only known when the program runs."""
+        return not self._overlapping[access.at] or _may_be_anywhere(access.place)
+
     def keeps_order(self, first: StaticAccess, second: StaticAccess) -> bool:
         """Return True if one pipe executes both, the second after the first (D26)."""
         if first.pipe is not second.pipe:

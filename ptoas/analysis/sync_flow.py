@@ -82,8 +82,8 @@ class SyncFlow(ForwardAnalysis[_State]):
         )
         self.hazards: dict[tuple[Operation, Operation, SSAValue], Hazard] = {}
         self.misuses: dict[tuple[str, Operation, Flag], FlagMisuse] = {}
-        self.undecided: list[Operation] = []
-        """Operations of which it was assumed that they order accesses."""
+        self._assumed: dict[Operation, None] = {}
+        """Waits for unknown events, which are assumed to order everything that they could."""
         self._done = sum(_BIT[pipe] for pipe in self.accesses.pipes) | _SETTLED
         """The state of an access that needs no further wait."""
         self._carriers: dict[SyncKey, int] = {}
@@ -94,6 +94,15 @@ class SyncFlow(ForwardAnalysis[_State]):
         for flag, status in state.flags.items():
             if status & UP:
                 self._misuse("left up", self._set_at[flag], flag)
+
+    @property
+    def undecided(self) -> list[Operation]:
+        """Operations that may be part of a race which the analysis cannot see.
+
+        They wait for an unknown event, or access an unknown part of memory.
+        """
+        unknown = (op for op, found in self.accesses.of.items() if any(map(self.accesses.is_unknown, found)))
+        return [*self._assumed, *unknown]
 
     # --- states ----------------------------------------------------------------------------------
 
@@ -119,7 +128,7 @@ class SyncFlow(ForwardAnalysis[_State]):
                 self._handshake((pipe, pipe), state)
             case Acquire(_, UnknownFlag(source, sink)):
                 # Which event it is only the running program knows: what could be ordered counts as ordered.
-                self.undecided.append(op)
+                self._assumed[op] = None
                 self._handshake((source, sink), state)
             case Release(_, UnknownFlag()):
                 pass

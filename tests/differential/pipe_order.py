@@ -26,7 +26,7 @@ from ptoas.diagnostics import PtoasError
 from ptoas.dialects.pto.sync import BarrierOp, FlagOp
 from ptoas.lowering import prepare
 from ptoas.targets import get_target
-from tests.lowering.programs import Writer, head, instruction
+from tests.lowering.programs import F32, FLOATS, VF32, Writer, head, instruction
 
 TARGETS = ("a2a3", "a5", "a5-custom")
 PIPES = ("MTE2", "V", "MTE3", "S")
@@ -53,7 +53,9 @@ class ProgramWriter:
     random: Random
     tiles: int
     sync: bool
-    """Write random flags, tokens and barriers."""
+    """Write random flags and barriers."""
+    unknown: bool
+    """Write events and parts of memory that only the running program knows."""
     out: Writer
     bits: int = 0
     loops: list[str] = field(default_factory=list[str])
@@ -82,6 +84,8 @@ class ProgramWriter:
                 self.branch(depth)
             elif self.sync and kind < 0.7:
                 self.synchronisation()
+            elif self.unknown and kind < 0.73:
+                self.window()
             else:
                 self.out.line(instruction(self.random, self.tiles))
 
@@ -105,13 +109,25 @@ class ProgramWriter:
             self.statements(depth - 1, 3)
         self.out.line("}")
 
+    def window(self) -> None:
+        """An access to a part of memory that only the running program knows."""
+        view, part = f"%w{len(self.out.lines)}", "!pto.partition_tensor_view<16x16xf32>"
+        extents = "offsets = [%n, %c0], sizes = [%c16, %c16]"
+        self.out.line(
+            f"{view} = pto.partition_view %v{self.random.choice(FLOATS)}, {extents} : {VF32} -> {part}"
+        )
+        tile = f"%t{self.random.randrange(self.tiles)}"
+        if self.random.random() < 0.5:
+            self.out.line(f"pto.tload ins({view} : {part}) outs({tile} : {F32})")
+        else:
+            self.out.line(f"pto.tstore ins({tile} : {F32}) outs({view} : {part})")
+
     def synchronisation(self) -> None:
         source, sink = self.random.sample(PIPES, 2)
         event = self.random.randrange(2)
         flag = f"[#pto.pipe<PIPE_{source}>, #pto.pipe<PIPE_{sink}>, #pto.event<EVENT_ID{event}>]"
-        match self.random.choice(
-            ("pair",) * 6 + ("set", "wait", "around", "maybe", "barrier", "all", "unknown")
-        ):
+        kinds = ["pair"] * 6 + ["set", "wait", "around", "maybe", "barrier", "all"]
+        match self.random.choice(kinds + ["unknown"] * self.unknown):
             case "pair":
                 self.out.line(f"pto.set_flag{flag}")
                 self.out.line(f"pto.wait_flag{flag}")
@@ -147,7 +163,7 @@ def write(random: Random, sync: bool) -> str:
             start = 512 * random.randrange(4) if n < tiles else 8192
             out.lines[at] = out.lines[at].replace("alloc_tile :", f"alloc_tile addr = %addr{n} :")
             out.lines[at] = f"    %addr{n} = arith.constant {start} : i64\n{out.lines[at]}"
-    ProgramWriter(random, tiles, sync, out).statements(2, 7)
+    ProgramWriter(random, tiles, sync, random.random() < 0.25, out).statements(2, 7)
     out.line("return")
     return "\n".join(["module {", *out.lines, "  }", "}"])
 
@@ -168,7 +184,7 @@ def runs(module: ModuleOp, target: str, random: Random) -> Iterator[set[str]]:
     for n in range(MOST_SAMPLES):
         mask = (0, (1 << 63) - 1)[n] if n < 2 else random.getrandbits(63)
         try:
-            result = kernel(**memory, n=7, mask=mask)
+            result = kernel(**memory, n=0, mask=mask)
         except PtoasError as error:
             yield {each.code for each in error.diagnostics}
         else:
