@@ -61,7 +61,7 @@ def test_ptodsl_call_accepts_the_options_that_do_nothing(folder: Path) -> None:
     assert (result.exit_code, result.output) == (0, "")
 
 
-def test_cpp_goes_to_standard_output(folder: Path) -> None:
+def test_cpp_is_written_to_standard_output(folder: Path) -> None:
     result = assemble("--pto-arch=a3", "--enable-insert-sync", "k.pto")
     assert result.exit_code == 0 and FLAG in result.stdout
 

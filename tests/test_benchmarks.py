@@ -104,16 +104,16 @@ def test_functions_take_turns() -> None:
     assert samples == [[0.25, 0.25], [0.25, 0.25]]
 
 
-def test_amounts_are_said_as_people_say_them() -> None:
+def test_amounts_are_human_readable() -> None:
     assert [amount(1.5), amount(0.0023), amount(0.0000071)] == ["1.5 s", "2.3 ms", "7.1 µs"]
     assert amount(64, "MiB") == "64 MiB"
 
 
-def test_a_result_does_not_tell_which_machine_it_was() -> None:
+def test_result_does_not_identify_the_machine() -> None:
     assert set(machine()) == {"cores", "python", "numpy", "xdsl", "date"}
 
 
-def test_a_benchmark_gives_rows() -> None:
+def test_benchmark_returns_rows() -> None:
     lower = import_module("benchmarks.lower")
     (made,) = lower.measure(quick=True, sizes=(1_000,))
     assert made.what == "lower 1 KB for a5, passes and C++" and made.ratio > 0 and made.limit == "<= 2.5"

@@ -17,7 +17,7 @@ from ptoas.dialects.pto import OPS
 ROOT = Path(__file__).parents[1]
 
 
-def test_the_page_works_as_it_stands() -> None:
+def test_building_page_runs() -> None:
     text = (ROOT / "docs" / "building.md").read_text(encoding="utf-8").replace("```", "")
     test = doctest.DocTestParser().get_doctest(text, {}, "building.md", "building.md", 0)
     result = doctest.DocTestRunner(verbose=False).run(test)
@@ -240,7 +240,7 @@ def test_a_function_that_failed_can_be_made_again() -> None:
     assert [op.name for op in m.module.walk()] == ["builtin.module", "func.func", "pto.tload", "func.return"]
 
 
-def test_a_refused_instruction_leaves_nothing_behind() -> None:
+def test_rejected_instruction_leaves_the_function_unchanged() -> None:
     m = build.module()
     with m.function("f", a="tile<8x8xf32>", b="tile<8x8xf16>") as f:
         with pytest.raises(TypeError):
@@ -248,7 +248,7 @@ def test_a_refused_instruction_leaves_nothing_behind() -> None:
         assert not list(f.a.ssa.uses)
 
 
-def test_a_name_that_nothing_has_is_asked_back() -> None:
+def test_unknown_name_error_suggests_a_similar_one() -> None:
     m = build.module()
     with m.function("f", table="8x8xf32") as f:
         with pytest.raises(AttributeError, match="no instruction `mgahter`; did you mean `mgather`"):

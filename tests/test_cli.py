@@ -38,7 +38,7 @@ def test_version_and_help_import_neither_xdsl_nor_numpy() -> None:
 
 
 @pytest.mark.parametrize("words", [("--help",), ("rules",), ("convert", LOOKUP, "--to", "dps")])
-def test_where_nothing_can_be_printed_one_line_says_why(words: tuple[str, ...]) -> None:
+def test_closed_output_is_reported_in_one_line(words: tuple[str, ...]) -> None:
     if not os.path.exists("/dev/full"):
         pytest.skip("no device here is always full")
     buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
@@ -148,7 +148,7 @@ def test_verify_speaks_to_machines() -> None:
     assert "::error file=" in github and "line=17,col=9" in github
 
 
-def test_colour_comes_only_when_it_is_wanted() -> None:
+def test_colour_is_used_only_on_request() -> None:
     assert "\x1b[" not in ptoas("verify", "--target", "cpu", LOOKUP).stdout
     assert "\x1b[" in ptoas("verify", "--target", "cpu", "--color", "always", LOOKUP).stdout
 
@@ -186,7 +186,7 @@ def test_the_reference_page_is_up_to_date() -> None:
     assert ptoas("instructions", "--format", "markdown").stdout == reference.markdown()
 
 
-def test_a_reader_that_goes_away_is_no_error() -> None:
+def test_closed_pipe_is_not_an_error() -> None:
     command = f"{sys.executable} -m ptoas rules | head -n 1"
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, env={**os.environ})
     assert "Traceback" not in done.stderr
@@ -226,7 +226,7 @@ def test_run_on_all_targets_compares_them() -> None:
     assert "a2a3, a5: equal results" in done.stdout and "cpu: refused (PTO-A3" in done.stdout
 
 
-def test_run_gives_its_result_as_data() -> None:
+def test_run_prints_its_result_as_json() -> None:
     data = json.loads(ptoas("run", "--format", "json", "--stats", "--trace", LOOKUP).stdout)
     assert data["target"] == "a5" and "out" in data["outputs"]
     assert data["stats"]["instructions"] == {"tload": 1, "mgather": 1, "tstore": 1}
@@ -272,7 +272,7 @@ def test_what_no_limit_caught_is_still_no_traceback(
 PLAIN = ".arg %a : !pto.tile<8x16xf32>\n%b = tadd %a, %a : !pto.tile<8x16xf32>\n"
 
 
-def test_verify_says_that_no_target_was_named() -> None:
+def test_verify_reports_a_missing_target() -> None:
     assert "<stdin> names no target" not in ptoas("verify", "-", "--target", "all", text=PLAIN).stdout
     assert "names no target" not in ptoas("verify", "-", text=".target a5\n" + PLAIN).stdout
     last = ptoas("verify", "-", text=PLAIN).stdout.splitlines()[-1]
@@ -290,7 +290,7 @@ def test_verify_says_that_no_target_was_named() -> None:
         ("Ascend950PR_9599", "a5"),
     ],
 )
-def test_a_chip_stands_for_its_target(name: str, target: str) -> None:
+def test_chip_name_selects_its_target(name: str, target: str) -> None:
     assert json.loads(ptoas("run", "-", "--json", "--target", name, text=PLAIN).stdout)["target"] == target
 
 
@@ -351,7 +351,7 @@ tstore %b, %x
 """
 
 
-def test_an_unknown_instruction_goes_through_every_command() -> None:
+def test_unknown_instruction_passes_every_command() -> None:
     for name in ("verify", "run", "lower"):
         assert "PTO-P020" in ptoas(name, "-", text=UNKNOWN).output, "without the option it is an error"
     keep = "--allow-unregistered"

@@ -61,12 +61,12 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(("words", "printed"), SAID)
-def test_what_is_said_holds(words: str, printed: str, file: Path) -> None:
+def test_statements_of_the_page_hold(words: str, printed: str, file: Path) -> None:
     command, *options = words.split()
     done = CliRunner().invoke(main, [command, str(file), *options], catch_exceptions=True)
     assert printed in done.output + str(done.exception or "")
 
 
-def test_without_a_target_it_is_asked_for(file: Path) -> None:
+def test_missing_target_is_reported(file: Path) -> None:
     done = CliRunner().invoke(main, ["lower", str(file)])
     assert done.exit_code == 2 and "target" in done.output

@@ -118,7 +118,7 @@ def test_a_bug_at_one_file_leaves_the_others_checked(file: str, monkeypatch: pyt
     assert done.output.endswith("2 files, 2 errors, 0 warnings\n")
 
 
-def test_the_library_lets_the_exception_through(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_library_propagates_the_exception(monkeypatch: pytest.MonkeyPatch) -> None:
     broken_rule(monkeypatch)
     with pytest.raises(ZeroDivisionError):
         ptoas.verify(ptoas.parse(NEGATE), "a5")

@@ -118,7 +118,7 @@ func.func @parts(%x: !pto.ptr<f32>, %n: index, %out: !pto.ptr<f32>) {
 """  # noqa: E501
 
 
-def test_an_extent_has_room_for_its_parts() -> None:
+def test_generated_extent_holds_its_parts() -> None:
     """The last part begins at row 32 and has 16 rows."""
     result = ptoas.run(ptoas.parse(PARTS), {}, target="a5", generate=True)
     assert result.arguments["n"] == 48
@@ -212,7 +212,7 @@ func.func @wait(%arrived: !pto.ptr<i32>, %n: i32, %out: !pto.memref<1x8xi32>) {
 @pytest.mark.parametrize(
     ("compared", "held"), [("ge", 16), ("gt", 17), ("eq", 16), ("ne", 17), ("lt", 0), ("le", 0)]
 )
-def test_what_nobody_here_tells_has_come(compared: str, held: int) -> None:
+def test_generated_signal_has_arrived(compared: str, held: int) -> None:
     text = WAITING.replace("CMP", compared)
     result = ptoas.run(ptoas.parse(text), target="a5", generate=True)
     assert result.arguments["arrived"].tolist() == [held]
@@ -229,7 +229,7 @@ def test_what_nobody_here_tells_has_come(compared: str, held: int) -> None:
         )
 
 
-def test_one_rank_that_reaches_others_is_told_of_ranks() -> None:
+def test_single_rank_reaching_peers_error_mentions_ranks() -> None:
     module = ptoas.parse_file(str(Path(__file__).parents[1] / "examples" / "all_gather.pto"))
     with pytest.raises(PtoasError) as caught:
         ptoas.run(module, {"nranks": 2}, generate=True)

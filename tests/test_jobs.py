@@ -242,7 +242,7 @@ def _words(pid: int) -> str:
 
 
 @needs_proc
-def test_workers_end_when_results_are_no_longer_wanted() -> None:
+def test_workers_end_when_the_results_are_closed() -> None:
     found = map_files(_square, names(1000), 2, lambda _: (-1, -1))
     assert next(found)[0] == 0
     assert _children(os.getpid())

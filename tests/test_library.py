@@ -68,7 +68,7 @@ def test_outputs_that_are_left_out_are_made(kernel: ptoas.Kernel) -> None:
         (lambda k: k(counting(), y=counting()), "has no argument 'y'"),
     ],
 )
-def test_a_wrong_call_is_told(kernel: ptoas.Kernel, call: Any, said: str) -> None:
+def test_wrong_call_is_reported(kernel: ptoas.Kernel, call: Any, said: str) -> None:
     with pytest.raises(ptoas.PtoasError) as caught:
         call(kernel)
     (finding,) = caught.value.diagnostics
@@ -149,7 +149,7 @@ def test_every_order_of_cores_takes_copies_of_them(kernel: ptoas.Kernel) -> None
     assert [(r.outputs["out"] == -counting()).all() for r in results if r is not None] == [True, True]
 
 
-def test_an_array_that_is_elsewhere_is_told(kernel: ptoas.Kernel) -> None:
+def test_array_on_a_device_is_reported(kernel: ptoas.Kernel) -> None:
     with pytest.raises(ptoas.PtoasError, match="Elsewhere does not give one: can't convert a device tensor"):
         kernel(Elsewhere())
     with pytest.raises(ptoas.PtoasError, match="x holds f32; the array holds float64"):
@@ -234,7 +234,7 @@ def test_a_notebook_shows_results_and_profiles(kernel: ptoas.Kernel) -> None:
     assert "timeline" in ptoas.profile(ptoas.parse(NEGATE), target="a5")._repr_html_()
 
 
-def test_what_a_program_says_is_text_there() -> None:
+def test_program_output_is_escaped_in_html() -> None:
     text = '.arg %out : !pto.memref<1x8xi32>\n.const %c = 1 : i32\npto.print "<script> %d", %c : i32\n'
     result = ptoas.run(ptoas.parse(text), target="a5")
     assert result.printed and "<script>" not in result._repr_html_()

@@ -49,7 +49,7 @@ def test_an_unknown_format_is_wrong_usage() -> None:
         ptoas.render([], "xml")
 
 
-def test_without_a_target_the_module_is_asked() -> None:
+def test_target_defaults_to_that_of_the_module() -> None:
     """A row gather is legal on a5 and not on cpu."""
     assert ptoas.verify(ptoas.parse(".target a5\n" + PROGRAM)).targets == ("a5",)
     nowhere = ptoas.parse(PROGRAM)

@@ -118,7 +118,7 @@ def test_tool_in_a_configuration_is_a_table(text: str, tmp_path: Path) -> None:
     assert "PTO-E952" in command("verify", *options, str(tmp_path / "copy.pto")).output
 
 
-def test_a_file_whose_lines_end_with_carriage_returns_is_read(tmp_path: Path) -> None:
+def test_carriage_return_line_ends_are_accepted(tmp_path: Path) -> None:
     text = ("# a comment\n" + COPY).replace("\n", "\r")
     (tmp_path / "old.pto").write_bytes(text.encode())
     assert command("verify", "--target", "a5", str(tmp_path / "old.pto")).exit_code == 0

@@ -197,7 +197,7 @@ def test_an_illegal_program_is_refused_unless_forced() -> None:
     run(module, {}, "cpu", force=True, generate=True)
 
 
-def test_legalize_gives_cpu_what_the_devices_give() -> None:
+def test_legalize_makes_cpu_equal_the_devices() -> None:
     module = ptoas.parse(LOOKUP.replace("mgather.row ", "mgather.row.clamp "), "lookup.pto")
     idx = np.array([[0, 1, 63, 64, -1, 2**31 - 1, -(2**31), 5]], np.int32)
     on_cpu = run(module, {"idx": idx}, "cpu", legalize=True, generate=True)
@@ -400,7 +400,7 @@ def test_a_header_that_promises_more_than_there_is(lookup, tmp_path: Path) -> No
         read_arguments(compile(lookup, "a5"), [f"table={tmp_path}/cut.npy"])
 
 
-def test_extents_that_nobody_says() -> None:
+def test_missing_extents_are_inferred() -> None:
     """An open tile is taken whole; memory whose extents nothing tells must be given."""
     text = """
 func.func @f(%t: !pto.tile_buf<vec, 8x8xf32, valid=?x8>, %out: !pto.memref<8x8xf32>) {
@@ -564,7 +564,7 @@ def test_expected_files_of_another_size_or_kind(lookup, tmp_path: Path) -> None:
             check_expected(result, f"out={tmp_path}/{name}")
 
 
-def test_a_program_that_leaves_nothing_says_so() -> None:
+def test_program_without_output_is_noted() -> None:
     result = run(ptoas.parse("func.func @f() {\n  return\n}\n"), {}, "a5")
     assert "no output: the program writes no argument and leaves no tile" in format_result(result)
     with pytest.raises(ValueError, match="at least one block; 0 asked for"):

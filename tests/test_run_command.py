@@ -56,7 +56,7 @@ def test_all_targets_as_data_and_with_traces() -> None:
     assert text.count("tneg") == 4 and text.count("[-2. -2.]") == 4
 
 
-def test_what_needs_one_target_says_so(tmp_path: Path) -> None:
+def test_option_for_one_target_is_rejected_for_several(tmp_path: Path) -> None:
     done = run("--target", "all", "--out", f"out={tmp_path / 'out.npy'}")
     assert done.exit_code == 2 and "--out writes the outputs of one target" in done.stderr
 
@@ -140,7 +140,7 @@ def test_a_wrong_value_points_at_the_argument_it_is_for(tmp_path: Path) -> None:
     assert "%out is declared here" in unreadable.stderr and "<stdin>:2:13" in unreadable.stderr
 
 
-def test_a_run_that_fails_is_told_as_data_too() -> None:
+def test_failed_run_is_reported_as_json() -> None:
     index = """.target a5
 .arg %t : !pto.memref<64x32xf32>
 .arg %ids : !pto.memref<1x16xi32>

@@ -156,7 +156,7 @@ def test_only_the_file_is_read_and_only_out_is_written(name: str, tmp_path: Path
 
 
 @promise(7, 8, 9)
-def test_a_run_reads_and_writes_what_it_is_told_and_generates_nothing_of_the_programs_text(
+def test_run_touches_only_the_given_files(
     tmp_path: Path,
 ) -> None:
     place = tmp_path.resolve()
@@ -474,7 +474,7 @@ def header(shape: tuple[int, ...], descr: str = "<f4") -> bytes:
 
 @promise(15)
 @pytest.mark.parametrize("shape", [(10**12,), (2**62, 4), (2**63,), (10**30,), (-5,), (2**32, 2**32)])
-def test_a_header_that_promises_too_much(
+def test_npy_header_with_excessive_shape_is_rejected(
     shape: tuple[int, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

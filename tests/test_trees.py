@@ -129,7 +129,7 @@ def test_what_lower_did_is_json(tree: Path) -> None:
     assert alone.exit_code == 2 and "-o names the directory" in alone.output
 
 
-def test_verify_says_a_line_of_each_file(tree: Path) -> None:
+def test_verify_prints_a_line_for_each_file(tree: Path) -> None:
     result = CliRunner().invoke(main, ["verify", str(tree), "--target", "a5"])
     lines = result.stdout.splitlines()
     for file in tree.rglob("*.pto"):

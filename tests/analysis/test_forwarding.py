@@ -94,7 +94,7 @@ def test_where_a_value_comes_from(name: str, sources: list[str]) -> None:
         ("go", set()),
     ],
 )
-def test_where_a_value_goes_to(name: str, names: set[str]) -> None:
+def test_forwarded_values_of_a_value(name: str, names: set[str]) -> None:
     found = {value.name_hint for use in named()[name].uses for value in passed_on(use)}
     assert found == names
 
@@ -105,7 +105,7 @@ def test_both_directions_are_one_relation() -> None:
     assert forward == {(source, value) for value in values for source in handed_from(value)}
 
 
-def test_what_a_chosen_value_stands_for() -> None:
+def test_select_forwards_both_operands() -> None:
     values = named()
     assert {value.name_hint for value in underlying_values(values["window"])} == {"t", "u"}
     assert underlying_values(values["t"]) == (values["t"],)

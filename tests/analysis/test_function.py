@@ -24,7 +24,7 @@ from .functions import BOXED, FIRST, Facts, M, T, alloc, load, store, two_tiles,
 # --- tiles ---------------------------------------------------------------------------------------
 
 
-def test_a_tile_goes_by_its_name() -> None:
+def test_facts_identify_a_tile_by_its_name() -> None:
     found = Facts(alloc("a"))
     assert value_name(found["a"]) == "%a"
     found["a"].name_hint = None
@@ -49,7 +49,7 @@ def test_a_declaration_has_no_arguments_and_no_operations() -> None:
     assert facts.arguments == () and facts.ops == [] and facts.live_tiles == ()
 
 
-def test_the_root_lies_behind_windows_and_bindings() -> None:
+def test_root_is_found_through_windows_and_bindings() -> None:
     small = "!pto.tile_buf<vec, 8x32xf32>"
     found = Facts(
         alloc("a"),
@@ -224,7 +224,7 @@ def test_a_while_loop_is_a_loop() -> None:
     assert live(found, "a") == (first, last)
 
 
-def test_a_tile_lives_under_the_name_that_a_branch_gives_it() -> None:
+def test_branch_result_extends_the_lifetime_of_a_tile() -> None:
     found = Facts(
         alloc("a"),
         alloc("b"),
@@ -324,7 +324,7 @@ def test_twice_the_tiles_are_twice_the_work() -> None:
     assert looks[1] <= 2.2 * looks[0]
 
 
-def test_of_equal_peaks_the_first_is_told() -> None:
+def test_first_of_equal_peaks_is_reported() -> None:
     found = Facts(alloc("a"), alloc("b"), load("a"), store("a"), load("b"), store("b"))
     _, tiles = found.facts.peak(TileLoc.Vec)
     assert [tile.root.name_hint for tile in tiles] == ["arg", "a"]

@@ -56,7 +56,7 @@ def test_the_layout_of_a_view_is_written_at_the_operation_or_in_the_type() -> No
     assert [known.view(name * 2).layout for name in "abc"] == [Layout.DN] * 3
 
 
-def test_a_layout_that_nobody_names_is_found() -> None:
+def test_unnamed_layout_is_inferred() -> None:
     """D30: columns that follow each other are dn, and a part of that is dn too; so is a column by itself."""
     nd, whole = " {layout = #pto.layout<nd>}", "!pto.tensor_view<64x32xf32>"
     known = Known(
@@ -186,7 +186,7 @@ def test_elements_of_a_shape(shape: tuple[int, ...], count: int) -> None:
 # --- windows -------------------------------------------------------------------------------------
 
 
-def test_where_a_part_lies() -> None:
+def test_window_of_a_part() -> None:
     known = Known(
         "%q = pto.addptr %p, %c16 : !pto.ptr<f32>, index -> !pto.ptr<f32>",
         "%r = pto.addptr %q, %c4 : !pto.ptr<f32>, index -> !pto.ptr<f32>",
@@ -223,7 +223,7 @@ def test_where_a_part_lies() -> None:
     ],
     ids=["pointer", "stride", "row", "column", "size", "nothing"],
 )
-def test_a_part_lies_nowhere_for_certain_where_something_is_unknown(
+def test_window_is_unknown_if_an_offset_is_unknown(
     pointer: str, shape: str, strides: str, offsets: str, sizes: str
 ) -> None:
     known = Known(

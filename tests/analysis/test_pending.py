@@ -74,7 +74,7 @@ def test_groups_are_their_accesses(first: list[Any], second: list[Any]) -> None:
     assert (pending == other) == (model == beside)
 
 
-def test_groups_that_become_alike_are_dropped_together() -> None:
+def test_equal_groups_are_merged_and_dropped_together() -> None:
     one, other = TOUCHES[0], TOUCHES[3]
     pending = Pending([(one, 1), (other, 2)])
     pending.change(lambda _, mask: 3, DONE)
@@ -91,7 +91,7 @@ def test_what_was_forgotten_does_not_come_back_with_its_group() -> None:
     assert dict(pending.items()) == {stays: 3, beside: 3}
 
 
-def test_thousands_that_are_alike_are_changed_as_one() -> None:
+def test_thousands_of_equal_entries_are_changed_at_once() -> None:
     asked: list[int] = []
     pending = Pending()
     for n in range(2000):

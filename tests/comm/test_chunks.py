@@ -81,7 +81,7 @@ def test_empty_data_has_no_chunk_even_where_it_would_fit(shape: tuple[int, ...])
     assert len(walk) == 0 and list(walk) == [] and walk.left(0) == walk.left(1) == []
 
 
-def test_there_is_no_chunk_before_the_first_or_behind_the_last() -> None:
+def test_chunk_outside_the_range_is_rejected() -> None:
     walk = ChunkSequence(2, (1, 1, 1, 8, 8), (4, 4))
     assert walk[0].rank == 0 and walk[7].rank == 1 and len(walk) == 8
     for number in (-1, 8):

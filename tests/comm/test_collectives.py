@@ -172,7 +172,7 @@ def test_a_source_is_read_before_anything_is_stored_over_it(
 
 
 @pytest.mark.parametrize(("tiles", "code"), [("4 4", "PTO-R807"), ("2 4", "PTO-R802"), ("4 2", "PTO-R802")])
-def test_a_reduction_goes_in_chunks_of_its_smaller_tile(tiles: str, code: str) -> None:
+def test_reduction_uses_chunks_of_its_smaller_tile(tiles: str, code: str) -> None:
     """What is overwritten before it is read is told of as such, any other overlap as one (D41)."""
     text = overlapping("treduce", (0, 8), (8, 8), tiles)
     failing(code, text, 1, {"p": np.zeros(128, np.float32)}, force=True)
@@ -273,7 +273,7 @@ func.func @main(%g: !pto.group<1 x !pto.memref<8x32xf32>>, %own: !pto.memref<8x3
 
 
 @pytest.mark.parametrize(("rows", "codes"), [(4, []), (8, []), (16, ["PTO-R125"])])
-def test_a_tile_that_turns_out_to_be_larger_than_the_data_is_told_of(rows: int, codes: list[str]) -> None:
+def test_run_warns_of_tile_larger_than_the_data(rows: int, codes: list[str]) -> None:
     """The headers of August 2026 store it as it is valid (D28)."""
     result = ranks_of(OPEN, 1, {"n": rows})
     assert [found.code for found in result.warnings] == codes
@@ -286,7 +286,7 @@ def test_a_tile_that_turns_out_to_be_larger_is_refused_by_the_headers() -> None:
 
 
 @pytest.mark.parametrize(("rows", "codes"), [(32, []), (16, []), (8, ["PTO-R125"])])
-def test_data_that_turns_out_to_be_smaller_than_the_tile_is_told_of(rows: int, codes: list[str]) -> None:
+def test_run_warns_of_data_smaller_than_the_tile(rows: int, codes: list[str]) -> None:
     """Also where the tile's extents are static (PTO-C120)."""
     view = "!pto.tensor_view<?x32xf32>"
     tile = "!pto.tile_buf<vec, 16x32xf32>"

@@ -58,7 +58,7 @@ def test_staging_fits_the_memory_and_the_data(target: str, attrs: str) -> None:
     assert wide.rows == 1 and wide.size_bytes <= free
 
 
-def test_staging_leaves_room_for_other_tiles() -> None:
+def test_staging_leaves_memory_for_other_tiles() -> None:
     text = gather(2, (10_000, 100)).replace(
         "  %root", "  %other = pto.alloc_tile : !pto.tile_buf<vec, 256x128xf32>\n  %root", 1
     )
@@ -109,7 +109,7 @@ def test_a_second_tile_is_like_a_first_of_fixed_extents() -> None:
     assert ping == pong and ping.shape == (4, 24) and ping.valid == (4, 24)
 
 
-def test_staging_lies_above_what_the_program_placed() -> None:
+def test_staging_is_placed_above_manual_tiles() -> None:
     """A tile at an address of the program's own leaves only what is behind it."""
     text = gather(2, (10_000, 100)).replace(
         "  %root",

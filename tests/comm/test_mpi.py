@@ -54,7 +54,7 @@ def test_the_examples(name: str, output: str, checks: int) -> None:
     assert done.stdout.count(f"{output}:") == 1 and f"{checks} checks held" in done.stderr
 
 
-def test_a_failure_ends_all_and_is_said_once(tmp_path: Path) -> None:
+def test_failure_ends_all_ranks_and_is_reported_once(tmp_path: Path) -> None:
     text = (ROOT / "examples" / "gather_ranks.pto").read_text().replace("cmpi eq", "cmpi ne")
     (tmp_path / "wrong.pto").write_text(text)
     done = ptoas(4, str(tmp_path / "wrong.pto"))
@@ -62,13 +62,13 @@ def test_a_failure_ends_all_and_is_said_once(tmp_path: Path) -> None:
     assert done.stderr.count("PTO-R801") == 1 and "ranks 1, 2 and 3" in done.stderr
 
 
-def test_what_can_not_be_read_is_said_once(tmp_path: Path) -> None:
+def test_unreadable_input_is_reported_once(tmp_path: Path) -> None:
     (tmp_path / "bad.pto").write_text("tgather %x\n")
     done = ptoas(3, str(tmp_path / "bad.pto"))
     assert done.returncode == 1 and done.stderr.count("error[") == 1
 
 
-def test_a_crash_leaves_nobody_waiting() -> None:
+def test_crash_ends_all_ranks() -> None:
     code = (
         "import ptoas\n"
         "from ptoas.runner.ranks import in_process as ranks, mpi\n"

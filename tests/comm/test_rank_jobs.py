@@ -294,7 +294,7 @@ def test_the_memory_of_two_arguments_may_be_one(names: tuple[str, ...], watch: W
     assert not watch.counted, "no process is started for it"
 
 
-def test_arrays_that_lie_otherwise(watch: Watch) -> None:
+def test_strided_and_read_only_arrays(watch: Watch) -> None:
     """Not in a row, or not to be written."""
     found = []
     for jobs in (1, 2):

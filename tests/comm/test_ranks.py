@@ -250,7 +250,7 @@ def test_a_rank_that_waits_for_nothing() -> None:
     assert table[1] == "rank 1 | - | has finished"
 
 
-def test_flags_that_nobody_raises() -> None:
+def test_wait_for_a_flag_never_set_is_a_deadlock() -> None:
     found = failing("PTO-R803", WAITS, 4, force=True)
     assert found.message == "ranks 1 and 3 wait for what never comes; 2 of 4 have finished"
     assert [n.message.split(" | ")[:2] for n in found.notes] == [

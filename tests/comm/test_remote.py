@@ -112,7 +112,7 @@ def test_a_scalar_of_another_rank() -> None:
     ("far", "told"),
     [(8, "4 bytes behind the end of %window of rank 1"), (-9, "36 bytes in front of %window")],
 )
-def test_a_scalar_of_nobody(far: int, told: str) -> None:
+def test_scalar_outside_all_windows_is_rejected(far: int, told: str) -> None:
     found = failing("PTO-R850", SCALARS, 2, {"window": np.zeros((2, 8), np.int32), "far": far})
     assert told in found[0].message and found[0].message.startswith(
         "rank 0: store_scalar: rank 0 counts from"
@@ -121,7 +121,7 @@ def test_a_scalar_of_nobody(far: int, told: str) -> None:
 
 
 @pytest.mark.parametrize(("reach", "bytes"), [("1", 4), ("20", 80), ("-1", -4)])
-def test_a_view_of_nobody(reach: str, bytes: int) -> None:
+def test_view_outside_all_windows_is_rejected(reach: str, bytes: int) -> None:
     found = failing("PTO-R850", ring(4, 8, reach=reach), 2, {"window": np.zeros((2, 4, 8), np.float32)})
     side = "behind the end" if bytes > 0 else "in front"
     assert f"{abs(bytes)} bytes {side} of %window of rank 1, which has 128" in found[0].message
@@ -343,7 +343,7 @@ def test_an_asynchronous_put_that_is_not_awaited(target: str) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_wait_that_nobody_satisfies(seed: int) -> None:
+def test_unsatisfied_wait_is_a_deadlock(seed: int) -> None:
     (found,) = failing("PTO-R803", ring(4, 8, target="%c0"), 3, seed=seed)
     assert found.message == "ranks 1 and 2 wait for what never comes; 1 of 3 have finished"
     assert [note.message.rpartition(" (")[0] or note.message for note in found.notes] == [

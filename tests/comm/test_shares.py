@@ -158,7 +158,7 @@ def test_a_tile_that_is_given_is_the_model_of_the_others(
     assert [Knowledge().tile(tile).valid for tile in made] == [whole] * (2 if attrs else 1)
 
 
-def test_the_extents_that_the_program_gives_hold_for_the_new_tile_too() -> None:
+def test_new_tile_keeps_the_given_extents() -> None:
     text = kernel(
         "%r = arith.constant 3 : index",
         "%c = arith.constant 100 : index",
@@ -199,12 +199,12 @@ def test_a_call_that_lacks_nothing_takes_no_share() -> None:
     assert sizes(text) == [[4 * KB] * 2, [4 * KB] * 2, [FREE]]
 
 
-def test_a_tile_argument_with_an_address_ends_where_it_lies() -> None:
+def test_tile_argument_with_an_address_reserves_its_bytes() -> None:
     text = kernel("pto.tassign %t, 65536 : " + TILE, collective(), args=f"%t: {TILE}")
     assert sizes(text) == [[FREE]]
 
 
-def test_scratch_lies_above_the_placed_tiles_too() -> None:
+def test_scratch_is_placed_above_manual_tiles() -> None:
     """The scratch of a reduction is as large as its source, and has no address in the program."""
     sums = "!pto.tile_buf<vec, 8x8xf32, valid=8x1>"
     text = kernel(
@@ -243,7 +243,7 @@ def test_the_calls_of_such_functions_share_what_is_free() -> None:
     assert sizes(placed) == [[FREE], [96 * KB] * 2], "of two functions that don't call, only one is placed"
 
 
-def test_a_function_lies_above_the_placed_tiles_of_its_caller() -> None:
+def test_callee_is_placed_above_the_tiles_of_its_caller() -> None:
     call = "func.call @second(%own, %all) : (!pto.memref<{0}>, {1}) -> ()"
     text = kernel(*PLACED, call) + kernel(collective(), name="second")
     assert sizes(text) == [[FREE]]

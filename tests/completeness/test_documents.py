@@ -29,7 +29,7 @@ def blocks(path: Path) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
-def test_every_block_says_what_it_is(path: Path) -> None:
+def test_every_block_names_its_language(path: Path) -> None:
     assert path.read_text(encoding="utf-8").count("```") == 2 * len(blocks(path))
     assert {kind for kind, _ in blocks(path)} <= KINDS
 

@@ -54,7 +54,7 @@ def test_it_has_a_file_with_programs(op: type[PtoOp]) -> None:
 
 @every_instruction
 @every_target
-def test_its_file_says_what_a_target_makes_of_it(op: type[PtoOp], target: Target) -> None:
+def test_isa_file_covers_every_target(op: type[PtoOp], target: Target) -> None:
     """Wherever a target has it, a C++ statement, or the refusal, stands beside it, and it has been run."""
     if isinstance(target.entry(op), Unsupported):
         return
@@ -71,7 +71,7 @@ taken apart before."""
 
 
 @every_instruction
-def test_the_machine_gives_it_a_meaning(op: type[PtoOp]) -> None:
+def test_machine_implements_it(op: type[PtoOp]) -> None:
     load_bodies()
     assert op in INSTRUCTIONS or op in VALUES or op in KNOWN
     assert not (op in INSTRUCTIONS and op in VALUES), "it has two"
@@ -85,7 +85,7 @@ def test_every_opcode_and_alias_names_one_instruction() -> None:
 
 @every_instruction
 @every_target
-def test_a_target_has_it_or_says_why_not(op: type[PtoOp], target) -> None:
+def test_target_has_a_row_or_a_reason(op: type[PtoOp], target) -> None:
     entry = target.entry(op)
     if isinstance(entry, Unsupported):
         assert "does not list it" not in entry.reason, f"{target.name} has no row for it"

@@ -28,7 +28,7 @@ OF_A_PAIR = [path for path in PAGES if path.stem.endswith("_zh")]
 @pytest.mark.parametrize(
     "path", [*(p for p in PAGES if p not in OF_A_PAIR), ROOT / "README.md"], ids=lambda p: p.stem
 )
-def test_a_page_does_what_it_says(path: Path) -> None:
+def test_commands_of_a_page_reproduce(path: Path) -> None:
     session, _ = read(path)
     assert session.wrong == [], "`python -m tests.documents.pages PAGE` puts in what commands print"
     for block in blocks(path):

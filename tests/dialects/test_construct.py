@@ -76,7 +76,7 @@ def plain(attribute: Attribute) -> Any:
 
 
 @pytest.mark.parametrize("cls", OPS, ids=lambda cls: cls.name)
-def test_the_constructor_makes_what_the_declaration_says(cls: type[PtoOp]) -> None:
+def test_constructor_follows_the_declaration(cls: type[PtoOp]) -> None:
     """By name and by position, against operations with segments counted by hand."""
 
     @settings(
@@ -174,7 +174,7 @@ def test_what_a_slot_does_not_take_passes_it_by() -> None:
     assert reduce.acc is None and list(reduce.group) == ranks
 
 
-def test_xdsls_own_constructor_goes_on_to_work() -> None:
+def test_xdsl_constructor_still_works() -> None:
     a, b = value(TILE), value(TILE)
     assert TAddOp(operands=[a, b, None], result_types=[TILE]).results[0].type == TILE
     assert TAddOp.build(operands=[a, b, a], result_types=[None]).dst is a
@@ -234,7 +234,7 @@ def test_the_result_follows_from_the_operands(built: Any, type: Attribute) -> No
         lambda: TCvtOp(value(TILE)),
     ],
 )
-def test_where_the_operands_do_not_tell_the_result_is_asked_for(built: Any) -> None:
+def test_constructor_requires_result_type_if_not_inferable(built: Any) -> None:
     with pytest.raises(TypeError, match="needs `dst`, or the result's type as `result_type=`"):
         built()
 
@@ -282,7 +282,7 @@ def test_a_mistake_is_named(built: Any, message: str) -> None:
     assert message in str(raised.value)
 
 
-def test_usage_shows_what_goes_by_position_and_what_by_name() -> None:
+def test_usage_separates_positional_and_keyword_arguments() -> None:
     gather = "mgather(mem, idx, dst=None, *, coalesce=None, gather_oob=None, result_type=None)"
     assert usage(MGatherOp) == gather
     assert usage(SetFlagOp) == "set_flag(src_pipe, dst_pipe, event_id)"

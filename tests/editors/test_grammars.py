@@ -28,7 +28,7 @@ EXAMPLES = sorted((ROOT / "examples").rglob("*.pto"))
 PROGRAMS = [*EXAMPLES, *sorted((ROOT / "tests" / "golden").glob("*.pto"))]
 
 
-def test_the_files_are_what_the_dialect_says() -> None:
+def test_editor_files_are_up_to_date() -> None:
     """Where this fails, `python -m ptoas.editors` or `make docs` writes them."""
     for path, text in files().items():
         assert path.read_text(encoding="utf-8") == text, path.relative_to(ROOT)
@@ -57,7 +57,7 @@ def test_pygments_knows_every_opcode() -> None:
         assert all(text[at:].startswith(word) for at, word in wanted.items())
 
 
-def test_pygments_tells_comments_from_attributes() -> None:
+def test_pygments_distinguishes_comments_from_attributes() -> None:
     text = "# words\n#keep = #pto.layout<nd>\n%a = tneg %b #atomic=add // more\n# RUN-CHECK: a == b\n"
     found = {value: kind for _, kind, value in PtoLexer().get_tokens_unprocessed(text)}
     assert found["# words"] is Comment.Single and found["// more"] is Comment.Single

@@ -13,5 +13,5 @@ def test_the_text_is_the_kept_one(golden: Golden) -> None:
     assert golden.text() == kept, f"{golden.path.name} differs; if that is meant, run `make update-golden`"
 
 
-def test_the_same_program_gives_the_same_text() -> None:
+def test_emission_is_deterministic() -> None:
     assert GOLDEN[0].text() == GOLDEN[0].text()

@@ -249,7 +249,7 @@ def test_hostile_size(name: str) -> None:
     assert len(render(found[0])) < 1000
 
 
-def test_limits_leave_room() -> None:
+def test_limits_accept_realistic_programs() -> None:
     """Half the depth is read, printed and read again."""
     nested = "func.func @f(%c: i1) {\n" + "scf.if %c {\n" * 50 + "}\n" * 50 + "return\n}\n"
     module = ptoas.parse(nested)

@@ -171,7 +171,7 @@ def test_bodies_of_several_blocks_are_checked_in_part_and_not_lowered_or_run() -
         ),
     ],
 )
-def test_what_is_wrong_with_control_is_said(body: str, code: str, message: str) -> None:
+def test_errors_in_control_flow_are_reported(body: str, code: str, message: str) -> None:
     with pytest.raises(ptoas.PtoasError) as caught:
         ptoas.parse(f"func.func @f(%c: i1, %n: index) {{\n{body}\nreturn\n}}", "f.pto")
     (finding,) = caught.value.diagnostics

@@ -140,7 +140,7 @@ def test_line_is_a_program(place: str) -> None:
 
 
 @pytest.mark.parametrize("place", LINES)
-def test_line_stands_in_a_function(place: str) -> None:
+def test_document_line_parses_in_a_function(place: str) -> None:
     declared, line, name = LINES[place]
     args = ", ".join(f"%{arg}: {type}" for arg, type in declared.items())
     check(ptoas.parse(f"module {{\n  func.func @f({args}) {{\n{line}\nreturn\n  }}\n}}\n"), line, name)
@@ -196,7 +196,7 @@ AUTO = f"%dst = pto.mgather %mem, %idx : ({PART}, {BARE_IDX})"
 @pytest.mark.parametrize(
     ("target", "shape"), [("cpu", "1x16"), ("a2a3", "16x32"), ("a5", "16x32"), ("a5-custom", "1x16")]
 )
-def test_the_target_tells_the_result_of_a_gather_without_a_mode(target: str, shape: str) -> None:
+def test_target_determines_the_result_of_a_gather_without_a_mode(target: str, shape: str) -> None:
     bare = f".target {target}\n.arg %mem : {PART}\n.arg %idx : {ROW_IDX}\n{AUTO}"
     function = f"func.func @f(%mem: {PART}, %idx: {ROW_IDX}) {{\n{AUTO}\nreturn\n}}"
     named = f'module attributes {{pto.target_arch = "{target}"}} {{\n{function}\n}}'
@@ -214,7 +214,7 @@ def test_the_target_tells_the_result_of_a_gather_without_a_mode(target: str, sha
         ("mgather", "64x32xf32", "16x8xi32", "16x8xf32"),
     ],
 )
-def test_operands_tell_the_result_of_a_gather(line: str, mem: str, idx: str, result: str) -> None:
+def test_gather_result_is_inferred_from_operands(line: str, mem: str, idx: str, result: str) -> None:
     text = f".arg %m : !pto.memref<{mem}>\n.arg %i : !pto.tile<{idx}>\n%d = {line} %m, %i"
     (op,) = instructions(ptoas.parse(text))
     assert str(op.results[0].type) == f"!pto.tile_buf<vec, {result}>"
@@ -229,7 +229,7 @@ def test_operands_tell_the_result_of_a_gather(line: str, mem: str, idx: str, res
         ("mgather.row", "1x4x8x16x8xf32, nz", "1x16xi32", "a table in nz does not tell the layout"),
     ],
 )
-def test_what_the_operands_do_not_tell_is_named(line: str, mem: str, idx: str, missing: str) -> None:
+def test_missing_result_type_is_reported(line: str, mem: str, idx: str, missing: str) -> None:
     text = f".arg %m : !pto.memref<{mem}>\n.arg %i : !pto.tile<{idx}>\n%d = {line} %m, %i"
     with pytest.raises(ptoas.PtoasError) as caught:
         ptoas.parse(text)

@@ -86,7 +86,7 @@ def test_the_style() -> None:
         ("  \n\n", ""),
     ],
 )
-def test_what_stands_where(text: str, expected: str) -> None:
+def test_comments_keep_their_positions(text: str, expected: str) -> None:
     assert format_text(text) == expected
     assert format_text(expected) == expected
 
@@ -163,7 +163,7 @@ def test_the_meaning_stays() -> None:
 # --- the command -----------------------------------------------------------------------------------
 
 
-def test_the_command_changes_files_and_says_which(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fmt_lists_the_changed_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("ugly.pto").write_text("return  ;")
     Path("nice.pto").write_text("return\n")

@@ -151,7 +151,7 @@ def test_signatures(spelling: str) -> None:
     assert op.destination.type == TileType.of(op.destination.type.element_type, 16, 32)
 
 
-def test_signature_may_be_left_out_where_operands_tell() -> None:
+def test_signature_is_optional_if_inferable() -> None:
     text = ".arg %a : !pto.tile<8x16xf32>\n%b = tadd %a, %a\n%c = texp %b : !pto.tile<8x16xf32>"
     module = ptoas.parse(text)
     assert [str(op.results[0].type) for op in module.walk() if isinstance(op, PtoOp)] == [

@@ -63,7 +63,7 @@ def test_attribute_is_no_comment() -> None:
     assert op.coalesce is not None and op.coalesce.data is Coalesce.Row
 
 
-def test_a_comment_behind_an_attribute_that_begins_a_line() -> None:
+def test_comment_after_an_attribute_at_line_start() -> None:
     op = gather(f'%d = mgather %table, %idx {{coalesce =\n  #pto<coalesce row>}} // "one\n : {TYPES}')
     assert op.coalesce is not None and op.coalesce.data is Coalesce.Row
 

@@ -56,7 +56,7 @@ def test_operands(text: str, expected: list[str]) -> None:
     assert [text_of(operand_span(op, at)) for at in range(len(op.operands))] == expected
 
 
-def test_equal_texts_are_told_apart_by_their_place() -> None:
+def test_equal_texts_have_distinct_locations() -> None:
     op = last_op(f"%d = tadd %a_1, %a_1 : {T}")
     first, second = (operand_span(op, at).offset for at in (0, 1))
     assert second - first == len("%a_1, ")
@@ -96,7 +96,7 @@ def test_types_of_arguments(text: str) -> None:
     assert [text_of(argument_type_span(func, at)) for at in (0, 1)] == ["f32", T]
 
 
-def test_places_follow_a_copy_whose_operands_moved() -> None:
+def test_locations_follow_a_clone_with_moved_operands() -> None:
     """A pass that takes the destination away leaves the others where they are."""
     module = clone(ptoas.parse(f"{PRELUDE}tadd %a, %a_1, %a : ({T}, {T}, {T})"))
     (op,) = (op for op in module.walk() if isinstance(op, TAddOp))

@@ -215,7 +215,7 @@ module {
     assert op.destination.type == TileType.of(op.destination.type.element_type, 16, 32)
 
 
-def test_an_alias_means_what_its_file_says() -> None:
+def test_alias_is_local_to_its_file() -> None:
     """What one file's `!t` was does not matter to the next."""
     for rows in (8, 16):
         text = f"!t = !pto.tile<{rows}x16xf32>\nfunc.func @f(%a: !t) {{\n%b = pto.texp %a : (!t) -> !t\nreturn\n}}"
@@ -353,7 +353,7 @@ def test_types_beside_operands() -> None:
 @pytest.mark.parametrize(
     "text", ["%x = arith.constant 5 : index", "%_0.a=arith.constant  -17 :i64", "% = arith.constant 0 : i1"]
 )
-def test_the_short_way_for_constants_gives_the_same_tree(text: str) -> None:
+def test_constant_fast_path_builds_the_same_tree(text: str) -> None:
     # A location at the end takes the long way and changes nothing else.
     assert repr(parse_statement(text)) == repr(parse_statement(f"{text} loc(unknown)"))
 
@@ -407,7 +407,7 @@ def test_names_are_read_as_they_are_printed(written: str, name: str, form: str) 
         ('#new.attr<"2xi4294967295">', None),
     ],
 )
-def test_a_few_letters_do_not_ask_for_much_memory(attribute: str, message: str | None) -> None:
+def test_short_text_can_not_allocate_large_memory(attribute: str, message: str | None) -> None:
     text = f'func.func @k() {{\n  "x.y"() {{a = {attribute}}} : () -> ()\n  return\n}}\n'
     try:
         ptoas.parse(text, allow_unregistered=True)

@@ -29,7 +29,7 @@ def test_scan_finds_the_tokens_of_larks_lexer() -> None:
         assert [tuple(each) for each in scan(text)] == by_lark
 
 
-def test_scan_goes_on_after_a_character_that_begins_no_token() -> None:
+def test_scan_continues_after_an_invalid_character() -> None:
     assert [(each.kind, each.start) for each in scan("%a \u00a7\n)")] == [
         ("VALUE", 0),
         (UNKNOWN, 3),

@@ -104,7 +104,7 @@ def test_it_is_read_as_by_itself(texts: list[str]) -> None:
     assert one_after_the_other == by_themselves
 
 
-def test_a_type_inside_an_attribute_stands_for_itself() -> None:
+def test_type_inside_an_attribute_is_not_erased() -> None:
     one, other = "!pto.tile<8x8xf32>", "!pto.tile<16x8xf32>"
     ptoas.clear_caches()
     for type in (one, other):
@@ -142,7 +142,7 @@ def test_an_alias_of_one_file_is_unknown_to_the_next() -> None:
         ptoas.parse(program)
 
 
-def test_an_alias_that_is_defined_again_stands_for_the_last_definition() -> None:
+def test_redefined_alias_uses_the_last_definition() -> None:
     types = "!pto.memref<64x8xf32>", "!pto.tile<1x8xi32>"
     text = ""
     for name, mode in (("f", "row"), ("g", "elem")):

@@ -103,7 +103,7 @@ def test_scratch_has_the_size_that_the_target_works_in(name: str) -> None:
 VEC = "!pto.tile_buf<vec, "
 
 
-def test_merged_lists_have_room_for_all_of_them() -> None:
+def test_merge_scratch_holds_all_lists() -> None:
     a, b, d = (f"{VEC}1x{cols}xf32>" for cols in (128, 64, 192))
     text = f"""
         func.func @kernel(%a: {a}, %b: {b}, %d: {d}, %e: vector<4xi16>) {{

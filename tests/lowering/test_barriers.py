@@ -147,7 +147,7 @@ func.func @f(%l: {LEFT}, %r: {RIGHT}, %out: !pto.memref<16x16xf32>) {{
 """
 
 
-def test_where_no_flag_goes_all_pipes_are_waited_for() -> None:
+def test_unconnected_pipes_get_a_barrier_of_all() -> None:
     """The fixpipe of a cube core and the vector pipe of another have no flag between them."""
     module = prepare(ptoas.parse(ACROSS), "a5", sync="auto")
     flags = [op for op in module.walk() if isinstance(op, SetFlagOp)]

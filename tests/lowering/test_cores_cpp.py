@@ -111,7 +111,7 @@ def test_a_pair_has_one_entry_and_one_launcher(target: str) -> None:
     assert "void launch_rows(uint32_t numBlocks, void *stream, float *gm, float *out, int32_t n)" in text
 
 
-def test_cores_of_a2a3_are_told_where_to_count() -> None:
+def test_a2a3_cores_get_the_control_area() -> None:
     text = lowered(whole("a2a3"), "a2a3", "launcher")
     assert body(text, "rows")[0] == "set_ffts_base_addr(reinterpret_cast<uint64_t>(ffts));"
     assert body(text, "launch_rows") == [

@@ -24,7 +24,7 @@ def test_each_loop_around_adds_the_same_number_of_visits_to_inserting_flags() ->
         assert step == (seen[4] - seen[2]) / 2 <= 3, seen
 
 
-def test_a_flag_tells_the_same_however_many_places_are_busy(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_flag_knowledge_is_independent_of_the_index(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where many are, what is unknown is kept apart; the flags are those of looking at everything."""
     tile, view, count = "!pto.tile_buf<vec, 1x8xf32>", "!pto.memref<1x8xf32>", 70
     body = [f"%t{n} = pto.alloc_tile : {tile}" for n in range(count)]

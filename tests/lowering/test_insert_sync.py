@@ -135,7 +135,7 @@ tstore %d, %out
 """
 
 
-def test_a_lookup_waits_as_the_document_says() -> None:
+def test_lookup_has_the_flags_of_the_document() -> None:
     """Document 000: MTE2 to V before; on A5 V to MTE3 after, which on A2/A3 the instruction does itself."""
     before = ["set MTE2>V 0", "wait MTE2>V 0"]
     assert flags(prepare(ptoas.parse(LOOKUP), "a2a3")) == before
@@ -214,7 +214,7 @@ HAND_MADE = LOOKUP.replace(
 )
 
 
-def test_flags_of_the_program_are_left_alone_unless_asked() -> None:
+def test_manual_flags_are_kept_by_default() -> None:
     kept = ["set V>MTE3 3", "wait V>MTE3 3"]
     assert flags(prepare(ptoas.parse(HAND_MADE), "a5")) == kept
     assert flags(prepare(ptoas.parse(HAND_MADE), "a5", sync="auto")) == [
@@ -538,7 +538,7 @@ def test_what_a_flag_of_the_turn_before_makes_needless_is_dropped() -> None:
     assert found == ["V>MTE2", "MTE2>MTE3", "MTE3>MTE2", "MTE2>V"]
 
 
-def test_a_flag_in_front_of_a_loop_goes_where_one_inside_says_the_same() -> None:
+def test_flag_before_a_loop_is_dropped_if_one_inside_subsumes_it() -> None:
     """V has filled %u before the loop; each turn awaits V for the sake of %t before it loads either."""
     tile = "!pto.tile_buf<vec, 16x16xf32>"
     body = f"""%s = arith.constant 1.0 : f32
@@ -556,7 +556,7 @@ def test_a_flag_in_front_of_a_loop_goes_where_one_inside_says_the_same() -> None
     assert [flag[4:-2] for flag in flags(module) if flag.startswith("set")] == ["V>MTE2", "MTE2>V"]
 
 
-def test_a_barrier_before_every_access_where_that_is_asked_for() -> None:
+def test_barrier_everywhere_puts_one_before_every_access() -> None:
     """Flags of its own go; what does not access anything needs no barrier."""
     prepared = prepare(ptoas.parse(HAND_MADE), "a5", sync="all")
     ops = [op for op in prepared.walk() if isinstance(op, PtoOp)]

@@ -61,7 +61,7 @@ TABLES = {
 
 @pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize("oob", ["clamp", "wrap", "zero"])
-def test_rows_of_a_table_whose_extents_are_arguments(table: str, oob: str) -> None:
+def test_row_gather_from_a_table_with_dynamic_extents(table: str, oob: str) -> None:
     made, type, first = TABLES[table]
     text = DYNAMIC_ROWS.replace("TABLE", made).replace("TYPE", type).replace("OOB", oob)
     memory = np.arange(ROWS * STRIDE, dtype=np.float32)
@@ -253,7 +253,7 @@ def test_a_gather_without_a_mode_is_one_of_elements() -> None:
 
 
 @pytest.mark.parametrize("oob", ["", "clamp", "wrap", "zero"])
-def test_what_a_gather_becomes_stands_on_its_line(oob: str) -> None:
+def test_legalized_gather_keeps_its_location(oob: str) -> None:
     text = gather(modes("row", oob), index=LINE)
     (line,) = [n for n, written in enumerate(text.splitlines(), 1) if "mgather" in written]
     (function,) = legalized(text).ops

@@ -175,7 +175,7 @@ def indices(rng: np.random.Generator, shape: tuple[int, ...], capacity: int, oob
 
 
 @pytest.mark.parametrize(("mode", "oob", "index", "table", "valid", "element", "row_index"), every_gather())
-def test_what_a_gather_becomes_gives_what_the_devices_give(
+def test_legalized_gather_equals_the_devices(
     mode: str, oob: str, index: str, table: str, valid: str, element: str, row_index: str
 ) -> None:
     """Row: `dst[r, c] = table[idx[r], c]`; Elem: `dst[r, c] = table[idx[r, c]]`; only in the valid region (D14)."""

@@ -62,7 +62,7 @@ def test_a_failure_leaves_the_old_output(source: str, tmp_path: Path) -> None:
     assert target.read_text() == "old"
 
 
-def test_until_gives_the_module_after_a_pass(source: str) -> None:
+def test_until_prints_the_module_after_a_pass(source: str) -> None:
     text = lower_file(source, "a5", until="plan-memory")
     module = ptoas.parse(text)
     names = {op.name for op in module.walk()}

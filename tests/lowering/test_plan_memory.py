@@ -55,13 +55,13 @@ tstore %z, %out
 """
 
 
-def test_a_dead_tile_gives_its_bytes_to_a_later_one() -> None:
+def test_bytes_of_a_dead_tile_are_reused() -> None:
     tiles = placed(prepare(ptoas.parse(CHAIN), "a5"))
     assert tiles["z"] == tiles["x"]
     assert not overlap(tiles["x"], tiles["y"])
 
 
-def test_a_destination_never_lies_over_its_index() -> None:
+def test_destination_never_overlaps_its_index() -> None:
     text = """
 .arg %table : !pto.memref<64x8xf32>
 .arg %idx : !pto.memref<8x8xi32>
@@ -164,7 +164,7 @@ tstore %y, %out
     assert "%x" in found.notes[0].message and "%y" in found.notes[0].message
 
 
-def test_a_function_placed_by_hand_keeps_its_addresses_and_scratch_goes_above() -> None:
+def test_manual_placement_keeps_addresses_with_scratch_above() -> None:
     text = """
 .arg %a : !pto.memref<16x16xf32>
 .arg %out : !pto.memref<16x1xf32, dn>
@@ -236,7 +236,7 @@ func.func @f(%a: !pto.memref<16x16xf32>) {
     assert TileLoc.Mat is not TileLoc.Vec
 
 
-def test_what_the_simulator_has_in_one_array_lies_beside_each_other() -> None:
+def test_simulator_memories_of_one_array_are_disjoint() -> None:
     """It knows bias and scaling by no array of their own: at one address with vec they would be one place."""
     tiles = {
         "vec": "!pto.tile_buf<vec, 1x64xf32>",

@@ -219,7 +219,7 @@ func.func @f(%x: !x, %o: !o) {{
 """
 
 
-def test_where_no_flag_goes_all_pipes_are_waited_for() -> None:
+def test_unconnected_pipes_get_a_barrier_of_all() -> None:
     """On a5 an accumulator goes to the unified buffer through FIX, and no core has both FIX and V."""
     module = prepare(ptoas.parse(STEPS), "a5")
     assert not get_target("a5").connects(Pipe.PIPE_FIX, Pipe.PIPE_V)

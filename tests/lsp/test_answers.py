@@ -57,7 +57,7 @@ def hovered(text: str) -> str | None:
         ("func.call @absen|t() : () -> ()", "not defined in this file"),
     ],
 )
-def test_hover_says(line: str, said: str) -> None:
+def test_hover_shows(line: str, said: str) -> None:
     assert said in (hovered(HEAD + line) or "")
 
 

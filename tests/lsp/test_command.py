@@ -16,7 +16,7 @@ from ptoas.cli.main import main
 EXAMPLE = Path(__file__).parents[2] / "examples" / "embedding_lookup.pto"
 
 
-def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_extra_is_reported_with_the_install_command(monkeypatch: pytest.MonkeyPatch) -> None:
     found = importlib.util.find_spec
 
     def without(name: str, *rest: Any) -> Any:

@@ -139,7 +139,7 @@ def test_hover(kernel: Text) -> None:
     assert kernel.ask("hover", "two units") is None
 
 
-def test_hover_tells_results_under_one_name_apart(client: Client) -> None:
+def test_hover_distinguishes_results_of_one_name(client: Client) -> None:
     text = """.target a5
 %c = arith.constant 1 : i1
 %n = arith.constant 2 : index

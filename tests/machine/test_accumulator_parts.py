@@ -113,7 +113,7 @@ def parts(draw: st.DrawFn) -> Case:
 
 @given(parts())
 @settings(max_examples=50)
-def test_a_part_is_what_the_formula_says(case: Case) -> None:
+def test_part_of_an_accumulator_follows_the_formula(case: Case) -> None:
     text, arguments, target, expected = case
     found = ptoas.run(ptoas.parse(text), arguments, target=target).outputs["d"]
     assert found.dtype == expected.dtype
@@ -156,7 +156,7 @@ def test_an_accumulator_is_read_in_the_steps_it_was_written_with() -> None:
     assert said(static.replace("alloc_tile valid_row = %rows", "alloc_tile"), "a5") == ["PTO-R951"]
 
 
-def test_blocks_are_made_of_rows_as_the_tile_lies() -> None:
+def test_blocks_follow_the_layout_of_the_tile() -> None:
     """TMOV on A5 writes columns of blocks at steps of the valid rows, which only the run knows."""
     nd = "!pto.tile_buf<vec, 32x64xf16>"
     for rows, compact, valid, codes in (
@@ -206,7 +206,7 @@ def test_a_packed_tile_with_other_extents_is_another_tile() -> None:
         assert [d.code for d in result.warnings] == ["PTO-R951"]
 
 
-def test_an_operand_is_walked_as_it_lies() -> None:
+def test_operand_is_traversed_in_its_layout() -> None:
     """A right operand of 64 columns, of which the run says that 16 are valid."""
     a = "!pto.tile_buf<left, 16x32xf16, slayout=row_major>"
     acc = f"!pto.tile_buf<acc, 16x64xf32, valid=16x?, {ACC}>"

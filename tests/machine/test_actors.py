@@ -97,7 +97,7 @@ def test_one_alone_waits_for_nothing() -> None:
         alone.wait_until(lambda: False, "waits for ever", LINE_2)
 
 
-def test_the_seed_decides_who_goes_on() -> None:
+def test_seed_determines_the_order_of_actors() -> None:
     def order(seed: int) -> str:
         said: list[str] = []
 

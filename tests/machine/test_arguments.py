@@ -73,7 +73,7 @@ def move(source: str, destination: str) -> str:
     return MOVE.replace("SOURCE", source).replace("DESTINATION", destination)
 
 
-def test_memory_with_gaps_takes_and_gives_the_array_as_it_looks() -> None:
+def test_memory_with_gaps_round_trips_the_array() -> None:
     a, out = np.arange(32, dtype=np.float32).reshape(4, 8), np.zeros((4, 8), np.float32)
     execute(move(GAPS, GAPS), {"a": a, "out": out})
     assert np.array_equal(out, a)
@@ -87,7 +87,7 @@ def test_memory_with_gaps_may_be_given_with_its_gaps() -> None:
         assert not out[12 * r + 8 : 12 * r + 12].any()
 
 
-def test_an_output_that_lies_column_by_column_is_written_in_place() -> None:
+def test_column_major_output_is_written_in_place() -> None:
     a = np.arange(32, dtype=np.float32).reshape(4, 8)
     out = np.zeros((4, 8), np.float32, order="F")
     execute(move(PACKED, "!pto.memref<4x8xf32, dn>"), {"a": a, "out": out})
@@ -165,7 +165,7 @@ def test_a_tile_that_does_not_fit(shape: tuple[int, ...]) -> None:
         ("hif8", "array.astype(np.uint8), the bit patterns"),
     ],
 )
-def test_an_array_of_another_type_is_told_how_to_be_converted(kind: str, fix: str) -> None:
+def test_array_of_wrong_dtype_error_suggests_the_conversion(kind: str, fix: str) -> None:
     t, m = f"!pto.tile_buf<vec, 1x32x{kind}>", f"!pto.memref<1x32x{kind}>"
     text = f"func.func @main(%m: {m}) {{\n  %t = pto.alloc_tile : {t}\n  pto.tload ins(%m : {m}) outs(%t : {t})\n  return\n}}\n"
     found = failing("PTO-R602", text, {"m": np.zeros((1, 32))})

@@ -236,7 +236,7 @@ def test_a_block_that_waits_for_nothing() -> None:
     ]
 
 
-def test_one_after_the_other_nobody_can_be_waited_for() -> None:
+def test_sequential_blocks_can_not_wait_for_each_other() -> None:
     found = failing("PTO-R803", signal(late=STORE), flags(), blocks=2)
     assert found.message.startswith("block 0 waits for %flag[0], which stays 0") and found.span.line == 12
     assert found.fix is not None and "--schedule" in found.fix
@@ -272,7 +272,7 @@ def printing() -> str:
     return text + (load + show) * 100 + "  return\n}\n"
 
 
-def test_the_schedule_decides_who_goes_on() -> None:
+def test_schedule_determines_the_order_of_blocks() -> None:
     def order(schedule: int) -> str:
         said: list[str] = []
         execute(printing(), blocks=3, schedule=schedule, on_output=said.append)

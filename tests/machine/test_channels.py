@@ -122,7 +122,7 @@ def found(code: str, text: str, arguments: dict[str, Any] | None = None, **optio
 GOOD = pair(PUSH, lines(f"%t = {POP}", STORE, FREE))
 
 
-def test_a_tile_goes_through() -> None:
+def test_channel_passes_a_tile() -> None:
     acc = np.arange(256, dtype=np.float32).reshape(16, 16)
     for target in ("cpu", "a5"):
         assert np.array_equal(execute(GOOD, {"acc": acc}, target).outputs["out"], acc)
@@ -249,7 +249,7 @@ def test_counters_are_used_wrongly(code: str, text: str) -> None:
     found(code, text)
 
 
-def test_a_counter_that_nobody_awaits_is_said() -> None:
+def test_counter_never_awaited_is_reported() -> None:
     result = execute(sections(SET.format(3), ""))
     assert [warning.code for warning in result.warnings] == ["PTO-R913"]
 
@@ -293,7 +293,7 @@ def test_an_order_that_makes_a_difference_is_named() -> None:
     failing("PTO-R915", RACE, {})
 
 
-def test_a_finding_is_said_with_its_order() -> None:
+def test_finding_names_its_schedule() -> None:
     finding = failing(
         "PTO-R922", pair(PUSH, lines(f"%t = {POP}", FREE, f"%u = {POP}", FREE)), schedules=3, schedule=7
     )
@@ -336,7 +336,7 @@ def test_a_pair_takes_the_same_arguments() -> None:
     assert "arguments 0" in finding.message and "pto.entry" in (finding.fix or "")
 
 
-def test_a_function_of_both_kinds_gives_no_value_back() -> None:
+def test_function_of_both_kinds_can_not_return_a_value() -> None:
     text = sections("", SET.format(3).replace("FIX", "MTE3")).replace(
         ") {\n  %zero", ") -> i64 {\n  %zero", 1
     )

@@ -130,7 +130,7 @@ def test_vector_cores_wait_for_each_other(target: str, between: str) -> None:
     assert failing("PTO-R915", lanes(""), {"x": x}, target).fix
 
 
-def test_a_workspace_is_large_enough_and_counts_somebody() -> None:
+def test_workspace_size_and_participants_are_checked() -> None:
     few = {"ws": np.zeros(8, np.int32)}
     text = lanes(SOFT.format("", "", "aiv_only"))
     failing("PTO-R909", text, few)

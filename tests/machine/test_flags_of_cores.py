@@ -13,7 +13,7 @@ func.func @main() {
 """
 
 
-def test_no_flag_goes_from_one_core_to_another() -> None:
+def test_flags_do_not_cross_cores() -> None:
     """A program that `verify` refuses, run in spite of that."""
     assert "no core has both" in failing("PTO-R130", TEXT, sync="manual").message
     execute(TEXT, target="cpu", sync="manual")

@@ -328,7 +328,7 @@ def test_without_a_suffix_cpu_and_the_custom_instruction_take_elements() -> None
     assert "row" in failing("PTO-R105", UNSUFFIXED, {"table": table, "i": idx}, "a5").message
 
 
-def test_unchecked_reads_what_lies_behind_the_table() -> None:
+def test_unchecked_gather_reads_past_the_table() -> None:
     text = """
 func.func @main(%mem: !pto.ptr<f32>, %i: !pto.tile<1x8xi32>, %out: !pto.memref<8x8xf32>) {
   %c0 = arith.constant 0 : index
@@ -371,7 +371,7 @@ func.func @main(%table: !pto.memref<8x8xi32>) {
     execute(text.replace("ADDRESS", "0"), checks="init")
 
 
-def test_the_message_says_how_the_target_read_a_negative_index() -> None:
+def test_message_shows_the_interpreted_negative_index() -> None:
     """D12: a device reads 32 unsigned bits; `cpu` extends the sign, and the number is then as written."""
     idx = np.full((8, 8), -1, np.int32)
     text = MODES.replace("OOB", "undefined")
@@ -490,7 +490,7 @@ def test_only_an_nz_gather_with_zero_writes_the_whole_tile(
     assert out.tolist() == [ones] * 3 + [zeros] + [ones] * 4 + [zeros] * 8
 
 
-def test_without_the_memory_check_nobody_looks_at_indices() -> None:
+def test_disabled_memory_check_skips_indices() -> None:
     idx = np.full((8, 8), 64, np.int32)
     text = MODES.replace("OOB", "undefined")
     execute(text, {"i": idx}, checks="init,race,budget")
@@ -690,7 +690,7 @@ func.func @main(%p: !pto.ptr<f32>, %s: index, %i: !pto.tile<16x32xi32>, %d: !pto
 
 
 @pytest.mark.parametrize("target", ["cpu", "a2a3"])
-def test_gaps_that_only_the_run_knows_are_told_of(target: str) -> None:
+def test_run_reports_dynamic_gaps(target: str) -> None:
     """The elements are counted one after the other, whatever the strides say (PTO-A223)."""
     arguments = {"p": np.zeros(64 * 40, np.float32), "i": np.zeros((16, 32), np.int32)}
     (found,) = execute(GAPS, {**arguments, "s": 40}, target).warnings

@@ -203,7 +203,7 @@ def test_what_one_process_has_to_see_is_refused(options: dict[str, Any], words: 
         compile_program(ptoas.parse(text), "a5", **{"blocks": 4, "jobs": 2} | options)
 
 
-def test_one_process_runs_all_blocks_and_says_so_where_nothing_forks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_run_in_one_process_with_a_warning_without_fork(monkeypatch: pytest.MonkeyPatch) -> None:
     text = KERNEL.format(step=4, apart=1, source="x", more="", atomic="", row=ROW, view=VIEW)
     monkeypatch.setattr(several.multiprocessing, "get_all_start_methods", lambda: ["spawn"])
     monkeypatch.setattr(several, "in_processes", lambda *_: pytest.fail("processes are started"))

@@ -83,7 +83,7 @@ def tile_text(loc: str, layout: str, shape: tuple[int, int], element: str, fract
     element=st.sampled_from(sorted(TYPES)),
     data=st.data(),
 )
-def test_a_copy_goes_from_any_layout_to_any(
+def test_copy_between_any_two_layouts(
     layouts: tuple[str, str], fractals: tuple[int, int], element: str, data: Any
 ) -> None:
     size = np.dtype(TYPES[element]).itemsize
@@ -144,7 +144,7 @@ PACKED = [
 @pytest.mark.parametrize(("loc", "layout", "element", "fractal", "by_row", "by_col"), PACKED)
 @pytest.mark.parametrize("valid", [(20, 22), (1, 2), (48, 36), (96, 128)])
 @pytest.mark.parametrize("open_", [False, True])
-def test_a_compact_tile_lies_as_it_is_walked(
+def test_compact_tile_is_stored_in_traversal_order(
     loc: str, layout: str, element: str, fractal: int, by_row: int, by_col: int, valid: Any, open_: bool
 ) -> None:
     """Values and bytes of a tile that is much larger than what of it is valid, static or only known later."""

@@ -47,7 +47,7 @@ def test_elements_of_a_boxed_tile(layout: str, type_: str, fractal: int, box: tu
     assert found.size_bytes == rows * cols * SIZE[type_]
 
 
-def test_one_more_row_behind_each_column_of_blocks() -> None:
+def test_row_plus_one_adds_a_row_to_each_column_of_blocks() -> None:
     """`row_plus_one`: the further row is one of the tile's, so block columns of 33 rows follow each other."""
     found = tile_type(
         "!pto.tile_buf<vec, 33x48xf16, valid=32x48, blayout=col_major, slayout=row_major, compact=row_plus_one>"
@@ -109,7 +109,9 @@ func.func @main(%mem: !pto.ptr<f32>, %at: index, %n: index, %i: !pto.tile<1x8xi3
         (8, 7, 1, False),
     ],
 )
-def test_a_table_lies_in_its_buffer(mode: str, dest: str, size: int, at: int, rows: int, fits: bool) -> None:
+def test_table_outside_its_buffer_is_an_error(
+    mode: str, dest: str, size: int, at: int, rows: int, fits: bool
+) -> None:
     text = TABLE.replace("DEST", dest).replace("MODE", mode)
     mem = np.arange(1, size + 1, dtype=np.float32)
     idx = np.arange(8, dtype=np.int32).reshape(1, 8)
@@ -125,7 +127,7 @@ def test_a_table_lies_in_its_buffer(mode: str, dest: str, size: int, at: int, ro
 
 
 @pytest.mark.parametrize("target", ["a2a3", "a5"])
-def test_a_row_is_as_wide_as_the_table_says(target: str) -> None:
+def test_row_width_is_that_of_the_table(target: str) -> None:
     """Rows of 16 elements of a view that has 8, which only the run knows (D16)."""
     text = TABLE.replace("DEST", "8x16").replace("MODE", "row")
     arguments = {"mem": np.zeros(80, np.float32), "at": 0, "n": 5, "i": np.zeros((1, 8), np.int32)}
@@ -142,7 +144,7 @@ def test_rows_that_lie_on_each_other_are_no_table() -> None:
 
 @pytest.mark.parametrize(("mode", "dest"), [("row", "8x8"), ("elem", "1x8")])
 @pytest.mark.parametrize("at", [8, 9])
-def test_behind_the_end_of_a_buffer_there_is_nothing_to_reach(mode: str, dest: str, at: int) -> None:
+def test_access_past_the_end_of_a_buffer_is_an_error(mode: str, dest: str, at: int) -> None:
     """An empty table may lie there; unchecked, an index reaches what the buffer holds, which is nothing."""
     text = (
         TABLE.replace("DEST", dest).replace("MODE", mode).replace("gather_oob zero", "gather_oob undefined")
@@ -240,7 +242,7 @@ func.func @main(%table: {mem}, %i: !pto.tile<1x8xi32>) {{
 
 
 @pytest.mark.parametrize(("mode", "index", "capacity"), [("row", "1x16", 32), ("elem", "16x8", 256)])
-def test_unchecked_reads_nothing_behind_an_nz_table(mode: str, index: str, capacity: int) -> None:
+def test_unchecked_gather_does_not_read_past_an_nz_table(mode: str, index: str, capacity: int) -> None:
     """D15: `gShape2 * 16` rows, and as many elements as there are; blocks have no place behind them."""
     tile = "!pto.tile_buf<vec, 16x8xf32, blayout=col_major, slayout=row_major, fractal=512>"
     text = f"""

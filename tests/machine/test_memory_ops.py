@@ -206,7 +206,7 @@ func.func @main(%p: !pto.ptr<i32>, %at: index) {
 """
 
 
-def test_scalars_behind_a_pointer() -> None:
+def test_scalar_access_through_a_pointer() -> None:
     mem = np.array([1, 2, 3, 2**31 - 1], np.int32)
     execute(SCALARS, {"p": mem, "at": 2})
     assert mem.tolist() == [1, -2, 3, 2**31 - 1]

@@ -168,7 +168,7 @@ orders = st.lists(st.integers(0, 1000), min_size=2, max_size=3)
 
 @settings(max_examples=10)
 @given(pipeline=pipelines, seeds=orders)
-def test_a_pipeline_gives_what_its_steps_give(pipeline: Pipeline, seeds: list[int]) -> None:
+def test_pipeline_equals_its_steps(pipeline: Pipeline, seeds: list[int]) -> None:
     for schedule in (None, *seeds):
         out = execute(pipeline.text, pipeline.arguments(), pipeline.target, schedule=schedule).outputs["out"]
         assert np.array_equal(out, pipeline.expected())

@@ -53,7 +53,7 @@ ADDRESSES = {
 
 @pytest.mark.parametrize("cast", ADDRESSES)
 @pytest.mark.parametrize("way", [alloc, assign])
-def test_a_tile_lies_where_the_program_says(cast: str, way) -> None:
+def test_tile_is_placed_at_its_address(cast: str, way) -> None:
     row = np.arange(1, 9, dtype=np.float32).reshape(1, 8)
     out = execute(program(way(cast)), {"m": row, "n": 128, "flag": True}).outputs["out"]
     expected = np.zeros((16, 8), np.float32)

@@ -135,7 +135,7 @@ steps = st.sampled_from([16, 32, 48])
     seed=st.integers(0, 2**16),
     at_once=st.sampled_from([1 << 18, 1 << 12, 1]),
 )
-def test_any_tiling_gives_the_plain_product(
+def test_any_tiling_equals_the_plain_product(
     shape: tuple[int, int, int],
     step: tuple[int, int, int],
     element: str,

@@ -301,7 +301,7 @@ def test_sixteen_repeats_may_be_followed_closely(rows: int, legal: bool) -> None
         failing("PTO-R124", chain(rows=rows), target="a2a3")
 
 
-def test_tiles_that_overlap_in_part_are_told_to_move_apart() -> None:
+def test_partial_overlap_fix_suggests_other_addresses() -> None:
     """A barrier or a flag would only hide that one overwrites the other."""
     fill = "pto.texpands ins(%s : f32) outs(%b : !pto.tile_buf<vec, 16x32xf32>)"
     load = "pto.tload ins(%x : !pto.memref<16x32xf32>) outs(%b : !pto.tile_buf<vec, 16x32xf32>)"

@@ -351,7 +351,7 @@ def test_a_switch_takes_the_case_of_its_number() -> None:
     assert call(switch(), 2) == (-1,)
 
 
-def test_a_region_is_executed_where_it_stands() -> None:
+def test_region_is_executed_in_place() -> None:
     text = """
 func.func @main(%x: i32) -> i32 {
   %r = "scf.execute_region"() ({
@@ -382,7 +382,7 @@ func.func @main(%step: index) -> index {
         assert failing("PTO-R505", text, {"step": step}).span.line == 5
 
 
-def test_what_the_machine_does_not_know_stops_it_where_it_stands() -> None:
+def test_unsupported_operation_stops_when_reached() -> None:
     """Only if it is reached: another front end may have put it there."""
     text = """
 func.func @main(%flag: i1) {

@@ -254,7 +254,7 @@ def part(oob: str, index: str = "1x8", mode: str = "row") -> str:
 
 @pytest.mark.parametrize("rows", [0, 1, 4])
 @pytest.mark.parametrize("oob", ["skip", "clamp", "wrap"])
-def test_rows_behind_the_table_stay(oob: str, rows: int) -> None:
+def test_scatter_keeps_rows_past_the_table(oob: str, rows: int) -> None:
     """The buffer holds six rows, the table has fewer: an index between the two is outside."""
     mem = np.zeros(48, np.float32)
     idx = np.array([[0, 1, 3, 4, 5, 6, 7, 2]], np.int32)
@@ -271,7 +271,7 @@ def test_rows_behind_the_table_stay(oob: str, rows: int) -> None:
     assert np.array_equal(mem.reshape(6, 8), expected)
 
 
-def test_unchecked_writes_what_lies_behind_the_table() -> None:
+def test_unchecked_scatter_writes_past_the_table() -> None:
     mem = np.zeros(48, np.float32)
     idx = np.array([[0, 1, 2, 3, 4, 5, 0, 1]], np.int32)
     arguments = {"mem": mem, "n": 4, "s": SOURCE, "i": idx}

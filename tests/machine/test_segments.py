@@ -90,7 +90,7 @@ def test_the_same_races_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     assert 20 < races < 58, "some of them race, some do not"
 
 
-def test_what_comes_before_a_race_is_told_first() -> None:
+def test_findings_before_a_race_are_reported_first() -> None:
     """The first instruction is at fault in another way; the second, of the same segment, races."""
     load = [
         f"%p = pto.partition_view %x, offsets = [%c0, %c0], sizes = [%c16, %c64] : {MEMORY} -> {PART}",

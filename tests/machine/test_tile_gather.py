@@ -171,7 +171,7 @@ def test_compare_form(name: str, holds) -> None:
         assert outputs["d"][i, : len(row)].tolist() == row
 
 
-def test_compare_form_needs_room_for_every_row() -> None:
+def test_compare_form_needs_a_destination_for_every_row() -> None:
     src = np.zeros((4, 16), np.float32)
     src[2, :9] = 1
     assert (
@@ -602,7 +602,7 @@ func.func @main(%m: !pto.memref<4x64xf32>, %q: !pto.memref<1x8xi32>, %out: !pto.
 """The tile of bits takes 128 bytes; 1,024 of positions and 256 of thresholds come behind it."""
 
 
-def test_compare_form_uses_bytes_behind_its_scratch_tile() -> None:
+def test_compare_form_uses_bytes_after_its_scratch_tile() -> None:
     """They are the program's, where it gives addresses: a warning, and a stop where they were needed."""
     m = np.ones((4, 64), np.float32)
     arguments = {"m": m, "q": np.zeros((1, 8), np.int32)}

@@ -297,7 +297,7 @@ func.func @main(%p: !pto.ptr<f32>, %at: index, %x: f32) {
         assert f"element {at} of %p, which has 4" in found.message
 
 
-def test_an_empty_view_behind_the_end_can_not_be_printed() -> None:
+def test_empty_view_past_the_end_can_not_be_printed() -> None:
     text = """
 func.func @main(%p: !pto.ptr<f32>, %at: index) {
   %c0 = arith.constant 0 : index

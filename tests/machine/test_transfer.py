@@ -53,7 +53,7 @@ CASES: list[tuple[str, Shape, str]] = [
 
 
 @pytest.mark.parametrize(("layout", "shape", "tile"), CASES)
-def test_every_element_goes_to_its_place(layout: str, shape: Shape, tile: str) -> None:
+def test_every_element_is_transferred_to_its_place(layout: str, shape: Shape, tile: str) -> None:
     where, size = PLACES[layout], int(np.prod(shape))
     rows, cols = (32, size // 32)
     kind = f"!pto.tile_buf<vec, {rows}x{cols}xf32, {tile}>"
@@ -122,7 +122,7 @@ VECTORS = [
 
 @pytest.mark.parametrize(("tile", "shape", "strides", "layout"), VECTORS)
 @pytest.mark.parametrize("atomic", [False, True])
-def test_a_vector_is_a_vector_whichever_way_it_lies(
+def test_vector_transfer_is_independent_of_layout(
     tile: str, shape: tuple[int, ...], strides: tuple[int, ...], layout: str, atomic: bool
 ) -> None:
     """A column of memory, packed or not, of one dimension or more, fills a row of a tile; and the reverse."""
@@ -191,7 +191,7 @@ def test_without_checks_a_view_still_does_not_leave_its_array() -> None:
 
 
 @pytest.mark.parametrize(("rows", "cols"), [(0, 8), (8, 0)])
-def test_nothing_is_moved_from_behind_the_end(rows: int, cols: int) -> None:
+def test_transfer_past_the_end_is_an_error(rows: int, cols: int) -> None:
     """An empty view has no element that could be outside."""
     tile = "!pto.tile_buf<vec, 8x8xf32, valid=?x?>"
     text = f"""

@@ -84,7 +84,7 @@ def test_every_command_knows_what_it_brings(installed: Path) -> None:
     assert "a5-lab" in ptoas(installed, "targets")[1]
 
 
-def test_an_operand_of_a_plugin_that_nobody_classified_fails_at_import(installed: Path) -> None:
+def test_unclassified_operand_of_a_plugin_fails_at_import(installed: Path) -> None:
     unclear = installed.parent / "unclear"
     shutil.copytree(installed, unclear)
     chapter = unclear / "lab" / "squares.py"

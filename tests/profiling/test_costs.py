@@ -220,7 +220,7 @@ TWO_BUFFERS = "\n".join(
     [(ADDED.format("16x64xf32"), 234 - 3), (ADDED.format("64x64xf32"), 862 - 3), (TWO_BUFFERS, 1397 - 4)],
     ids=["16x64", "64x64", "two buffers"],
 )
-def test_programs_take_what_the_public_simulator_says(text: str, wanted: int, tmp_path: Path) -> None:
+def test_programs_take_the_cycles_of_the_public_simulator(text: str, wanted: int, tmp_path: Path) -> None:
     """Without the cycle that it charges for each TASSIGN."""
     costs = tmp_path / "flat.toml"
     costs.write_text(FLAT)
@@ -232,7 +232,7 @@ def test_programs_take_what_the_public_simulator_says(text: str, wanted: int, tm
 
 
 @TABLES
-def test_every_law_can_be_computed_and_says_where_it_is_from(table: CostTable) -> None:
+def test_every_cost_model_is_computable_and_has_a_source(table: CostTable) -> None:
     names = {op.name.removeprefix("pto.") for op in OPS}
     for key, model in table.models.items():
         constants = {*model.constants, *(name for case in model.cases for name in case[2])}

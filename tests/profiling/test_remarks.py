@@ -54,7 +54,7 @@ def test_rows_that_are_narrower_than_a_burst() -> None:
     assert "PTO-O104" not in gather("row", "64x32xf32", "1x16xi32", "16x32xf32", "a2a3")
 
 
-def test_zeros_that_nobody_gets() -> None:
+def test_remark_on_zeros_without_effect() -> None:
     row = ("64x32xf32", "1x16xi32", "16x32xf32")
     inside, outside = np.arange(16)[None], np.arange(60, 76)[None]
     assert "PTO-O105" in gather("row.zero", *row, "a2a3", inside)

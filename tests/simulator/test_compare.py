@@ -208,7 +208,7 @@ def test_other_bytes_are_shown_with_their_place(library: Path, cxx: str) -> None
         ("TADDS=1", "PTO-R713", "refuses the C++"),
     ],
 )
-def test_a_program_that_gives_no_answer(
+def test_program_without_output_is_reported(
     library: Path, cxx: str, kernel: Path, flag: str, code: str, said: str
 ) -> None:
     words = (kernel, "--include", library, "--cxx", f"{cxx} -D{flag}", "--timeout", 0.5)

@@ -105,7 +105,7 @@ def test_what_breaks_its_declaration_does_so_every_time(other: tuple[MemRefType,
         assert broken(gathers(*order)) == once
 
 
-def test_a_function_with_a_broken_operation_is_asked_nothing_as_a_whole() -> None:
+def test_function_rules_are_skipped_after_a_broken_operation() -> None:
     """Another function is."""
     tile = TileType.of(i32, 1, 9)
     good, bad = function(tile)[0], gathers(OTHER_TABLE)
@@ -306,7 +306,7 @@ WRONG = "!pto.tile_buf<vec, 1x9xi32>"
         (f".target a5\n.arg %a : {TILE}\n# .arg %b : none\n.arg %b : {WRONG}\ntprint %a", 4, 11),
     ],
 )
-def test_an_argument_is_blamed_where_its_type_stands(text: str, line: int, column: int) -> None:
+def test_argument_violation_points_at_its_type(text: str, line: int, column: int) -> None:
     assert blamed(text, "PTO-V101") == WRONG
     (found,) = (d for d in verify(parse(text), "a5").diagnostics if d.code == "PTO-V101")
     assert (found.span.line, found.span.column) == (line, column)

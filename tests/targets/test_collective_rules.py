@@ -68,7 +68,7 @@ def test_every_rank_is_compared_with_the_first(different: str, rank: int) -> Non
         ("16x32xf32", "DIM_4 of dst: found 32, expected 16, as a rank's"),
     ],
 )
-def test_room_for_all_ranks(own: str, message: str) -> None:
+def test_root_memory_must_hold_all_ranks(own: str, message: str) -> None:
     assert found(call("8x16xf32", "8x16xf32", own=own)) == [("PTO-C103", f"!pto.memref<{own}>", message)]
 
 

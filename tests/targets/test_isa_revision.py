@@ -28,7 +28,7 @@ def found(text: str, isa: str | None) -> list[tuple[str, str]]:
     return [(d.code, d.severity.value) for d in report.diagnostics]
 
 
-def test_what_the_header_asks_for_besides_is_a_warning_until_it_is_the_law() -> None:
+def test_header_requirement_is_a_warning_until_the_headers_decide() -> None:
     assert found(STRICTER, None) == [("PTO-A215", "warning")]
     assert found(STRICTER, "2026.08") == [("PTO-A215", "error")]
     assert found(STRICTER, "doc") == []

@@ -71,7 +71,7 @@ def test_a5_is_a_vector_producer(target: str) -> None:
         assert not found.before and not found.after and not found.reserved_events
 
 
-def test_a5_single_element_goes_through_the_scalar_pipe() -> None:
+def test_a5_single_element_uses_the_scalar_pipe() -> None:
     op, found = gather("a5", "elem", "1x8xi32, valid=1x1", "1x8xf32, valid=1x1")
     assert pairs(found.before) == ["V->S"] and pairs(found.after) == ["S->V"]
     assert accesses(op, found) == {"S reads idx", "S reads mem", "S writes dst"}

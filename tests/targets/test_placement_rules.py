@@ -131,7 +131,7 @@ def test_a_result_that_is_used_before_its_address_names_the_use() -> None:
         ((load("%rows"), f"pto.tprint ins(%rows : {TILE})"), None),
     ],
 )
-def test_a_slip_is_a_tile_that_nobody_reads(other: tuple[str, ...], fix: str | None) -> None:
+def test_misspelled_destination_is_an_unused_tile(other: tuple[str, ...], fix: str | None) -> None:
     tiles = [f"%{name} = pto.alloc_tile : {TILE}" for name in ("row", "rows")]
     assert finding("PTO-U106", *tiles, *other, store("%row")).fix == fix
 

@@ -57,16 +57,16 @@ def test_a_signed_index_wraps_differently_on_cpu(targets: str, table: str, size:
 
 
 @pytest.mark.parametrize("table", ["1x1", "2x1", "64x16"])
-def test_a_power_of_two_wraps_alike(table: str) -> None:
+def test_power_of_two_wraps_equally(table: str) -> None:
     assert warnings(wrap(table), "cpu a2a3", "PTO-W102") == []
 
 
 @pytest.mark.parametrize("targets", ["a2a3 a5", "a5 a5-custom"])
-def test_devices_wrap_alike(targets: str) -> None:
+def test_devices_wrap_equally(targets: str) -> None:
     assert warnings(wrap("60x16"), targets, "PTO-W102") == []
 
 
-def test_an_unsigned_index_wraps_alike() -> None:
+def test_unsigned_index_wraps_equally() -> None:
     assert warnings(wrap("60x16", "u32"), "cpu a2a3", "PTO-W102") == []
 
 

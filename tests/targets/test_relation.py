@@ -61,7 +61,7 @@ def test_an_operand_that_is_not_given_breaks_no_relation() -> None:
     assert messages(relation, dst=(1, 8)) == []
 
 
-def test_a_condition_is_asked_before_the_operands() -> None:
+def test_condition_is_evaluated_before_the_operands() -> None:
     """The instruction may not have the slot at all."""
     assert messages(Relation("bias.valid_cols", "equal to", "rhs.valid_cols", when=lambda *_: False)) == []
 

@@ -95,7 +95,7 @@ def test_a_rule_is_documented(rule: Rule) -> None:
 
 
 @pytest.mark.parametrize("rule", EVERY, ids=lambda rule: rule.code)
-def test_explain_says_everything(rule: Rule) -> None:
+def test_explain_contains_all_parts(rule: Rule) -> None:
     text = explain(rule.code.lower())
     flat = " ".join(text.split())
     examples = (*rule.failing.splitlines(), *rule.passing.splitlines())
@@ -211,7 +211,7 @@ def test_ignored_strides_name_the_first_index_that_reads_elsewhere() -> None:
 
 
 @pytest.mark.parametrize(("target", "code"), [("a2a3", "PTO-A202"), ("a5", "PTO-A201")])
-def test_a_row_index_that_is_one_of_elements_tells_of_the_default(target: str, code: str) -> None:
+def test_element_index_in_row_mode_mentions_the_default(target: str, code: str) -> None:
     """The Auto and Manual examples of document 000 name no mode."""
     for mode, default in (("", True), ("row", False)):
         text = mgather(mode, "16x16xf32", "64x16xf32", "16x16xi32")

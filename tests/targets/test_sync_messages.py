@@ -121,7 +121,7 @@ def test_a_pipe_that_begins_too_early() -> None:
     assert found.fix == "add `pto.barrier #pto.pipe<PIPE_V>` before line 7"
 
 
-def test_a_flag_that_nobody_raises() -> None:
+def test_wait_for_a_flag_never_set_is_rejected() -> None:
     found = only(flag("wait", "V", "MTE3"))
     assert found.code == "PTO-F102" and notes(found) == []
     assert found.message == (
@@ -186,7 +186,7 @@ def test_a_missing_set_is_one_finding_with_one_fix() -> None:
     assert found.fix == f"add `{flag('set', 'MTE2', 'MTE3')}` before it, on every path"
 
 
-def test_a_function_with_one_flag_says_that_none_is_inserted() -> None:
+def test_manual_sync_note_is_given_once() -> None:
     """Of several findings the first says it; where the flags were asked for by hand, none does."""
     lines = (ALLOC, LOAD, *pair("V", "MTE3"), STORE, f"pto.tneg ins(%a : {TILE}) outs(%a : {TILE})")
     early = [each for each in found_in(*lines) if each.code == "PTO-F101"]

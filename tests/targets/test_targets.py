@@ -222,7 +222,7 @@ def test_a_familys_scratch_holds_for_a_new_member() -> None:
     assert {(a.operand, a.write) for a in target.effects(new).accesses} == {(0, False), (1, True), (2, True)}
 
 
-def test_a_slot_that_nobody_classified_is_refused() -> None:
+def test_unclassified_slot_is_rejected() -> None:
     """All instructions are checked so when the dialect is imported."""
     for slot in (operand_def(TileType), opt_operand_def(TileType), var_operand_def(TileType)):
         unclear = irdl_op_definition(type("Unclear", (PtoOp,), {"name": "pto.unclear", "src": slot}))

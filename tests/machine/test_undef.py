@@ -63,7 +63,7 @@ def test_the_simulator_compares_the_extents() -> None:
     failing("PTO-R105", program(FILL, LOAD, ADD), given(), "cpu", checks="none")
 
 
-def test_a_source_without_room_is_an_error_everywhere() -> None:
+def test_source_smaller_than_needed_is_an_error() -> None:
     small = "!pto.tile_buf<vec, 4x8xf32>"
     add = f"%s = pto.alloc_tile addr = %c0 : {small}\n  pto.tadd ins(%ones, %s : {WHOLE}, {small}) outs(%d : {WHOLE})"
     assert "needs [8, 8]" in failing("PTO-R105", program(FILL, add), given()).message
@@ -145,7 +145,7 @@ def test_scratch_makes_unwritten_of_what_came_of_unwritten() -> None:
     failing("PTO-R201", program(LOAD, ADD, sums, STORE.replace("%X", "%d")), given(), "a2a3")
 
 
-def test_without_the_checks_a_device_takes_what_lies_there() -> None:
+def test_unchecked_device_reads_uninitialised_bytes() -> None:
     text = program(LOAD, ADD, STORE.replace("%X", "%d"))
     poison = np.full(4, POISON, np.uint8).view(np.float32)[0]
     for checks in ("none", "mem"):

@@ -81,7 +81,7 @@ CASES: dict[str, tuple[str, Callable[[np.ndarray, np.ndarray], Pair]]] = {
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize(("first", "second"), [("s", "t"), ("s", "s")])
 @pytest.mark.parametrize("needed", [False, True])
-def test_a_loop_hands_on_what_it_says(name: str, first: str, second: str, needed: bool) -> None:
+def test_loop_carried_tiles_keep_their_values(name: str, first: str, second: str, needed: bool) -> None:
     """With the first values apart or the same tile, and with them needed behind the loop or not."""
     body, step = CASES[name]
     text = LOOP.replace("BODY", body).replace("FIRST", f"%{first}").replace("SECOND", f"%{second}")

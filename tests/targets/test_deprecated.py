@@ -79,7 +79,7 @@ def test_spellings_of_today_are_not_noted() -> None:
         "!pto.memref<?x8xint32_t>",
     ],
 )
-def test_a_name_of_cpp_is_read_wherever_an_element_type_stands(text: str) -> None:
+def test_cpp_name_is_read_for_any_element_type(text: str) -> None:
     named, plain = (ptoas.parse(f".arg %a : {each}") for each in (text, text.replace("int32_t", "i32")))
     assert str(named) == str(plain)
     assert [d.code for d in ptoas.verify(named, "a5").diagnostics if d.code == "PTO-P088"] == ["PTO-P088"]
@@ -91,7 +91,7 @@ SCALARS = """func.func @f(%n: int32_t, %x: bfloat16_t) -> int32_t {
 """
 
 
-def test_a_name_of_cpp_is_read_where_a_scalar_type_stands() -> None:
+def test_cpp_name_is_read_for_a_scalar_type() -> None:
     plain = SCALARS.replace("bfloat16_t", "bf16").replace("int32_t", "i32")
     module = ptoas.parse(SCALARS)
     assert str(module) == str(ptoas.parse(plain))
