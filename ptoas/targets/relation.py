@@ -28,6 +28,7 @@ MEASURES: dict[str, tuple[str, Callable[[Any], Size]]] = {
     "rows": ("rows", lambda tile: tile.rows),
     "cols": ("columns", lambda tile: tile.cols),
     "shape": ("physical shape", lambda tile: tile.type.shape),
+    "physical_cols": ("physical columns", lambda tile: tile.physical[1]),
     "valid_rows": ("valid rows", lambda tile: tile.valid_rows),
     "valid_cols": ("valid columns", lambda tile: tile.valid_cols),
     "valid": ("valid shape", lambda tile: tile.valid),
@@ -77,6 +78,7 @@ class Relation:
     """Text after the required extent in the message; `{slot}` is its slot."""
     what: str = "{words} of {slot}"
     """Name of the found extent in the message."""
+    fix: str | None = None
     when: Callable[[Any, Facts], bool] | None = None
     """Condition under which the relation must hold; `None`: for all instructions with the operand."""
 
@@ -95,7 +97,9 @@ class Relation:
         said, holds = COMPARISONS[self.comparison]
         if not all(map(holds, found, required)):
             what = self.what.format(words=words, slot=slot)
-            yield mismatch(what, shape_str(found), f"{said}{shape_str(required)}{note}", slot=slot)
+            yield mismatch(
+                what, shape_str(found), f"{said}{shape_str(required)}{note}", slot=slot, fix=self.fix
+            )
 
 
 def _extent(text: str, op: Any) -> tuple[str, tuple[str, Callable[[Any], Size]]]:

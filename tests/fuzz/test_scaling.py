@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import partial
 from types import FrameType
 
 import pytest
@@ -111,3 +112,19 @@ def test_work_grows_with_the_text(name: str) -> None:
         if large[stage] > small[stage] * (LARGE / SMALL) * STEEPER.get(name, STEEPEST)
     }
     assert not steep, f"{name}: {steep} times as much for each statement"
+
+
+MANY = {
+    "tiles alive together": (250, 1000),
+    "loops": (125, 500),
+}
+"""Sizes at which a search through all tiles or loops would outweigh the rest of `compile`."""
+
+
+@pytest.mark.parametrize("name", MANY)
+def test_compiling_many_tiles_and_loops_is_linear(name: str) -> None:
+    few, many = MANY[name]
+    small, large = (
+        _calls(partial(ptoas.compile, ptoas.parse(PROGRAMS[name](count)), "a5")) for count in (few, many)
+    )
+    assert large / small < STEEPEST * many / few

@@ -40,7 +40,7 @@ ROWS: Rows = {
     d.TFillPadOp: fill_pad(NINE, FillModel(whole=True)),
     d.TTransOp: TRANSPOSE.override(
         tiles={"src": tile(), "dst": tile((*ANY, *SCALE))},
-        rules=(valid_extents_are_open_in_both(mirrored=True),),
+        rules=(valid_extents_are_open_in_both,),
     ),
     d.TConcatOp: CONCAT.of(NINE).override(rules=(m.concatenation_is_as_wide_as_its_parts,)),
     d.TExtractOp: moves("TEXTRACT", PART.of(LOADED), CUBE, INSIDE, at="row col"),

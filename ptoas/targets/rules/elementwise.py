@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from ptoas.analysis.knowledge import shape_str
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto import movement
 from ptoas.dialects.pto.enums import Precision
 from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.movement import TTransOp
 from ptoas.dialects.pto.tile_scalar import BitScalarOp, TAxpyOp
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
@@ -124,7 +124,12 @@ def tiles_have_one_type(op: PtoOp, know: Facts, slots: str = "src0 src1") -> Vio
             yield mismatch(f"type of {slot}", tile.type.body(), f"{dst.type.body()}, as dst", slot=slot)
 
 
-@rule(
+def _valid_type_of_result(op: PtoOp, know: Facts) -> tuple[int, ...]:
+    valid = know.tile("dst").type.valid
+    return valid[::-1] if isinstance(op, TTransOp) else valid
+
+
+@constraint(
     "PTO-E314",
     source="header of the simulator: static_assert on the static valid extents",
     reason="A dynamic extent in one type and a static one in the other does not compile.",
@@ -132,13 +137,10 @@ def tiles_have_one_type(op: PtoOp, know: Facts, slots: str = "src0 src1") -> Vio
     passing=instruction("tsqrt", "16x32xf32, valid=16x?", "16x32xf32, valid=16x?"),
     on="cpu",
 )
-def valid_extents_are_open_in_both(op: PtoOp, know: Facts, mirrored: bool = False) -> Violations:
+def valid_extents_are_open_in_both() -> Stated:
     """A valid extent must be dynamic in the types of both tiles or in neither (rows and columns swapped for a
     transposed tile)."""
-    src, dst = (know.tile(slot).type.valid for slot in ("src", "dst"))
-    dst = dst[::-1] if mirrored else dst
-    if [extent == DYNAMIC for extent in src] != [extent == DYNAMIC for extent in dst]:
-        yield mismatch("valid shape of src in its type", shape_str(src), shape_str(dst), slot="src")
+    yield Relation("src.type.valid", "open as", _valid_type_of_result, what="valid shape of src in its type")
 
 
 @rule(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from math import prod
 
 from ptoas.analysis.knowledge import shape_str
@@ -189,7 +190,13 @@ def custom_index_has_one_column_or_the_destinations(op: IndexedMemoryOp, know: F
         yield mismatch(f"columns of the index tile{mode}", idx.cols, words, slot="idx")
 
 
-@rule(
+def _has_the_physical_shape(row: bool, op: IndexedMemoryOp, know: Facts) -> bool:
+    """Return True if the index has the physical shape that it needs in this mode, and the mode is used."""
+    dst, idx = know.tile(op.DATA), know.tile("idx")
+    return know.is_row is row and (idx.rows, idx.cols) == (dst.rows, 1 if row else dst.cols)
+
+
+@constraint(
     "PTO-A222",
     source="002, Tile Constraints",
     reason="The kernel iterates over the rows of the destination and reads the same row of the index.",
@@ -197,16 +204,17 @@ def custom_index_has_one_column_or_the_destinations(op: IndexedMemoryOp, know: F
     passing=mgather("row", "16x32xf32, valid=8x32", "64x32xf32", "16x1xi32, valid=8x1"),
     on="a5-custom",
 )
-def custom_index_is_valid_for_the_destination(op: IndexedMemoryOp, know: Facts) -> Violations:
+def custom_index_is_valid_for_the_destination() -> Stated:
     """The valid shape of the index tile must be [R, 1] in Row mode, where R is the number of valid rows of
     the destination, and that of the destination in Elem mode."""
-    dst, idx = know.tile(op.DATA), know.tile("idx")
-    if (dst.rows, 1 if know.is_row else dst.cols) != (idx.rows, idx.cols):
-        return  # The physical shape is what is wrong.
-    required = (dst.valid_rows, 1) if know.is_row else dst.valid
-    if not fits(idx.valid, required):
-        what = f"valid shape of the index in {know.coalesce.name} mode"
-        yield mismatch(what, shape_str(idx.valid), shape_str(required), slot="idx")
+    for row, mode in ((True, "Row"), (False, "Elem")):
+        yield Relation(
+            "idx.valid",
+            "equal to",
+            lambda op, know: (know.tile(op.DATA).valid_rows, 1) if know.is_row else know.tile(op.DATA).valid,
+            what=f"valid shape of the index in {mode} mode",
+            when=partial(_has_the_physical_shape, row),
+        )
 
 
 @rule(
@@ -445,7 +453,7 @@ def elem_index_is_as_dynamic_as_the_tile() -> Stated:
     yield Relation("idx.type.valid", "open as", "DATA.type.valid", what=_OF_INDEX, when=_ELEM)
 
 
-@rule(
+@constraint(
     "PTO-A217",
     source="000, Dynamic Runtime Shapes; static checks of the A5 header",
     reason="The header compares both at compile time, and a dynamic extent equals only a dynamic one.",
@@ -453,11 +461,14 @@ def elem_index_is_as_dynamic_as_the_tile() -> Stated:
     passing=mgather("row", "16x32xf32, valid=16x?", "64x?xf32", "1x16xi32"),
     header=True,
 )
-def row_width_is_as_dynamic_as_the_tile(op: IndexedMemoryOp, know: Facts) -> Violations:
+def row_width_is_as_dynamic_as_the_tile() -> Stated:
     """In Row mode Shape[4] of the table must be dynamic if and only if the valid columns in the type of the
     destination are."""
-    width, cols = know.view("mem").shape5[4], know.tile(op.DATA).type.valid_cols
-    if know.is_row and width == DYNAMIC and cols != DYNAMIC:
-        what = "row width (Shape[4]) of the table"
-        required = f"{shape_str((cols,))}, as the valid columns of {op.DATA}"
-        yield mismatch(what, shape_str((width,)), required, slot="mem")
+    yield Relation(
+        "mem.Shape[4]",
+        "known as",
+        "DATA.type.valid_cols",
+        ", as the valid columns of {slot}",
+        what="row width (Shape[4]) of the table",
+        when=lambda _, know: know.is_row and know.view("mem").shape5[4] == DYNAMIC,
+    )

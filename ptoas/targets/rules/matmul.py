@@ -105,7 +105,7 @@ def product_fits_its_accumulator() -> Stated:
     yield Relation("dst.cols", "at least", "rhs.valid_cols")
 
 
-@rule(
+@constraint(
     "PTO-K104",
     source="header of TMATMUL, A2/A3: m == 1",
     reason="A product of one row is computed as 16 rows, and all of them are written.",
@@ -118,12 +118,16 @@ def product_fits_its_accumulator() -> Stated:
     passing=_product("16x64xf32, valid=1x64", "16x16xf16, valid=1x16", "16x64xf16"),
     on="a2a3",
 )
-def one_row_needs_a_block(op: ProductOp, know: Facts) -> Violations:
+def one_row_needs_a_block() -> Stated:
     """A product of one row needs a destination of at least 16 rows; 15 of them are undefined."""
-    dst = know.tile("dst")
-    if know.tile("lhs").valid_rows == 1 and dst.rows < BOX_ROWS:
-        fix = "give dst 16 rows, of which one is valid, or use tgemv"
-        yield mismatch("rows of dst for a product of one row", dst.rows, "at least 16", slot="dst", fix=fix)
+    yield Relation(
+        "dst.rows",
+        "at least",
+        BOX_ROWS,
+        what="rows of dst for a product of one row",
+        fix="give dst 16 rows, of which one is valid, or use tgemv",
+        when=lambda _, know: know.tile("lhs").valid_rows == 1,
+    )
 
 
 @constraint(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from ptoas.analysis.knowledge import shape_str
 from ptoas.diagnostics import Severity
@@ -53,7 +54,25 @@ def tile_gather_keeps_the_element_type() -> Stated:
     yield Relation("dst.element", "equal to", "src.element", ", as src")
 
 
-@rule(
+def _keeps_columns(slot: str, is_window: bool, op: TGatherOp, know: Facts) -> bool:
+    along_rows = slot != "dst" or op.axis is None or op.axis.data == "row"
+    return along_rows and know.tile(slot).is_window is is_window
+
+
+def _full(slot: str, what: str) -> Stated:
+    """Yield the relations of a tile without gaps, for a whole tile and for a window of one."""
+    for is_window, note in ((False, ""), (True, ", those of the tile around the window")):
+        yield Relation(
+            f"{slot}.valid_cols",
+            "equal to",
+            f"{slot}.physical_cols",
+            note,
+            what=f"valid columns of {what}",
+            when=partial(_keeps_columns, slot, is_window),
+        )
+
+
+@constraint(
     "PTO-B104",
     source="004, index-based gather, implementation checks",
     reason="The offsets are read contiguously, without gaps between rows.",
@@ -61,12 +80,12 @@ def tile_gather_keeps_the_element_type() -> Stated:
     passing=_INDEX,
     on="a2a3 a5",
 )
-def tile_gather_index_is_full(op: TGatherOp, know: Facts) -> Violations:
+def tile_gather_index_is_full() -> Stated:
     """Index form: all columns of the index tile must be valid."""
-    yield from _is_full(know, "indices", "the index")
+    yield from _full("indices", "the index")
 
 
-@rule(
+@constraint(
     "PTO-B105",
     source="004, index-based and mask-pattern gather, implementation checks",
     reason='The results are stored contiguously, without gaps between rows. With axis "col" whole rows '
@@ -75,19 +94,10 @@ def tile_gather_index_is_full(op: TGatherOp, know: Facts) -> Violations:
     passing=_INDEX,
     on="a2a3 a5",
 )
-def tile_gather_destination_is_full(op: TGatherOp, know: Facts) -> Violations:
+def tile_gather_destination_is_full() -> Stated:
     """All columns of the destination must be valid: in index form on A2/A3 and A5, in mask form on every
     target unless axis is "col"."""
-    if op.axis is None or op.axis.data == "row":
-        yield from _is_full(know, "dst", "the destination")
-
-
-def _is_full(know: Facts, slot: str, what: str) -> Violations:
-    tile = know.tile(slot)
-    cols = tile.physical[1]
-    if tile.valid_cols not in (cols, DYNAMIC):
-        required = f"{cols}, those of the tile around the window" if tile.is_window else cols
-        yield mismatch(f"valid columns of {what}", tile.valid_cols, required, slot=slot)
+    yield from _full("dst", "the destination")
 
 
 def _window(op: str, source: str, window: str) -> str:
@@ -288,7 +298,13 @@ def compare_gather_has_the_mode(op: TGatherOp, know: Facts, integers: str = "gt 
 _BLOCKS = instruction("tgatherb", "16x64xf32", "16x64xf32", "16x8xu32")
 
 
-@rule(
+def _blocks(_: TGatherBOp, know: Facts) -> tuple[int, int]:
+    dst = know.tile("dst")
+    columns = dst.valid_cols
+    return dst.valid_rows, columns if columns == DYNAMIC else -(-columns * dst.size // BURST)
+
+
+@constraint(
     "PTO-B204",
     source="public TGATHERB page",
     reason="Every block of 32 bytes has its own offset.",
@@ -296,18 +312,10 @@ _BLOCKS = instruction("tgatherb", "16x64xf32", "16x64xf32", "16x8xu32")
     passing=_BLOCKS,
     on="cpu a2a3 a5",
 )
-def block_gather_has_an_offset_for_each_block(op: TGatherBOp, know: Facts) -> Violations:
+def block_gather_has_an_offset_for_each_block() -> Stated:
     """The offset tile needs one column for each 32 bytes of a destination row, and as many rows as the
     destination."""
-    dst, offsets = know.tile("dst"), know.tile("offsets")
-    if DYNAMIC in (*dst.valid, *offsets.valid):
-        return
-    blocks = -(-dst.valid_cols * dst.size // BURST)
-    if offsets.valid_cols < blocks or offsets.valid_rows < dst.valid_rows:
-        found = f"{offsets.valid_rows}x{offsets.valid_cols}"
-        yield mismatch(
-            "valid shape of the offsets", found, f"at least {dst.valid_rows}x{blocks}", slot="offsets"
-        )
+    yield Relation("offsets.valid", "at least", _blocks, what="valid shape of the offsets")
 
 
 # --- TSCATTER ------------------------------------------------------------------------------------
@@ -359,7 +367,14 @@ def _spread(dst: str, src: str) -> str:
     return instruction("tscatter", dst, src, attrs=attrs)
 
 
-@rule(
+def _spread_shape(op: TScatterOp, know: Facts) -> tuple[int, ...]:
+    assert op.mask_pattern is not None and op.axis is not None
+    _, step = op.mask_pattern.data.places
+    times = (step, 1) if op.axis.data == "col" else (1, step)
+    return tuple(n if n == DYNAMIC else n * by for n, by in zip(know.tile("src").valid, times, strict=True))
+
+
+@constraint(
     "PTO-B303",
     source="TScatter.hpp, mask form: assertions",
     reason="Each source element has one position in the pattern, and no position is left over.",
@@ -367,13 +382,7 @@ def _spread(dst: str, src: str) -> str:
     passing=_spread("16x64xf32", "16x32xf32"),
     on="cpu a2a3 a5",
 )
-def mask_scatter_fills_the_pattern(op: TScatterOp, know: Facts) -> Violations:
+def mask_scatter_fills_the_pattern() -> Stated:
     """Mask form: the destination must be two or four times as wide ("row") or high ("col") as the source, as
     the pattern says, and equal in the other direction."""
-    assert op.mask_pattern is not None and op.axis is not None
-    _, step = op.mask_pattern.data.places
-    times = (step, 1) if op.axis.data == "col" else (1, step)
-    src, dst = know.tile("src").valid, know.tile("dst").valid
-    wanted = tuple(DYNAMIC if n == DYNAMIC else n * by for n, by in zip(src, times, strict=True))
-    if any(DYNAMIC not in pair and pair[0] != pair[1] for pair in zip(wanted, dst, strict=True)):
-        yield mismatch("valid shape of dst", shape_str(dst), shape_str(wanted), slot="dst")
+    yield Relation("dst.valid", "equal to", _spread_shape)
