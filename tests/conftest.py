@@ -1,4 +1,4 @@
-"""Which tests take their time."""
+"""Markers of slow tests."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ BOOKKEEPING = {
     "concurrent.futures.process._system_limited",
     "concurrent.futures.process._system_limits_checked",
 }
-"""What the standard library keeps about its process pools: a lazy import, limits of the system."""
+"""State of the standard library about its process pools: a lazy import, limits of the system."""
 
 
 def use_library(folder: str) -> None:

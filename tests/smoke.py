@@ -35,7 +35,7 @@ class ByDLPack:
 
 
 def command(*arguments: str) -> str:
-    """What a command prints; it must succeed."""
+    """Return the output of a command, which must succeed."""
     done = click.testing.CliRunner().invoke(main, arguments, catch_exceptions=False)
     assert done.exit_code == 0, f"{arguments}: {done.output}"
     return done.output

@@ -1,4 +1,4 @@
-"""What docs/coming-from-ptoas.md says of options and of the C++ holds."""
+"""The statements of docs/coming-from-ptoas.md on options and C++ hold."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ ROWS = [row for _, rows in CHAPTERS for row in rows]
 
 
 def codes(row: Difference) -> set[str]:
-    """What is said of the program, errors alone."""
+    """The error codes of the program."""
     try:
         module = ptoas.parse(row.program)
         report = ptoas.verify(module, row.target)

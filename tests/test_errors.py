@@ -1,4 +1,4 @@
-"""What goes wrong outside the program: wrong options, bugs of ptoas, errors that leave their process."""
+"""Errors outside the program: wrong options, bugs of ptoas, errors that cross processes."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def broken_rule(patch: pytest.MonkeyPatch) -> None:
 
 
 def broken_body(patch: pytest.MonkeyPatch) -> None:
-    """What tneg does fails when the program runs, long after it was compiled."""
+    """Let the body of tneg fail at run time, long after it was compiled."""
 
     def bind(**_: Any) -> Step:
         return Step(lambda: 1 // 0)
@@ -69,7 +69,7 @@ def broken_body(patch: pytest.MonkeyPatch) -> None:
 
 
 def broken_pass(patch: pytest.MonkeyPatch) -> None:
-    """A pass that fails where no operation is at hand."""
+    """A pass that fails without a current operation."""
 
     def fail(*_: Any) -> None:
         raise KeyError("lost")

@@ -1,4 +1,4 @@
-"""Arguments that nobody gave: a program of the usual shape runs, whatever it reaches."""
+"""Generated arguments: a program of the usual shape runs, whatever it reaches."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ class ByArray:
 
 
 class Elsewhere:
-    """What a tensor on a device, or one that computes gradients, does."""
+    """An array like a tensor on a device, or one that computes gradients."""
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         raise TypeError("can't convert a device tensor")
@@ -129,7 +129,7 @@ def test_their_memory_is_written_in_place(kernel: ptoas.Kernel, theirs: Any) -> 
 
 @pytest.mark.parametrize("theirs", [ByDLPack, ByInterface, ByArray])
 def test_memory_that_can_t_be_written_is_left_alone(kernel: ptoas.Kernel, theirs: Any) -> None:
-    """As JAX's arrays: the result is in an array of ours."""
+    """Read-only arrays, like JAX's, are copied; the result is in the copy."""
     out = np.zeros((1, 8), np.float32)
     out.flags.writeable = False
     assert (kernel(counting(), theirs(out)).outputs["out"] == -counting()).all()
@@ -266,7 +266,7 @@ def test_every_name_of_the_documentation_can_be_imported() -> None:
 
 
 def test_every_type_of_the_page_can_be_imported() -> None:
-    """What stands in a signature, one can write in a signature of one's own."""
+    """The types of signatures can be used in signatures of callers."""
     signatures = [part for part in PYTHON["api.md"].split("\n\n") if ">>>" not in part]
     strangers = {"Any", "Array", "Callable", "Iterable", "Mapping", "Sequence", "PathLike", "ModuleOp",
                  "ModulePass", "Operation", "ColMajor", "ERROR", "ABC"}  # fmt: skip

@@ -130,7 +130,7 @@ def test_carriage_return_line_ends_are_accepted(tmp_path: Path) -> None:
 
 
 def timed(*arguments: str) -> str:
-    """What a command prints; it must not take long, however slow the machine is."""
+    """Return the output of a command, which must not take long, however slow the machine is."""
     done = subprocess.run(
         [sys.executable, "-m", "ptoas", *arguments], capture_output=True, text=True, timeout=30
     )

@@ -1,4 +1,4 @@
-"""What is known of the values of a small function, by their names."""
+"""Facts about the values of a small function, by their names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of a whole function: its tiles, when they are needed, and how much of them at once."""
+"""Facts about a whole function: its tiles, their live ranges, and the peak of live bytes."""
 
 from __future__ import annotations
 

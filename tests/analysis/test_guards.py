@@ -1,4 +1,6 @@
-"""What only one rank reaches: a comparison of an argument with a constant decides, here or at every call."""
+"""Operations that only one rank reaches: a comparison of an argument with a constant decides, here or at
+every call.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of constants and tiles, and what stays unknown."""
+"""Facts about constants and tiles, and unknown ones."""
 
 from __future__ import annotations
 

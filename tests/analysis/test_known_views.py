@@ -1,4 +1,4 @@
-"""What is known of views: extents, strides, layouts and windows; and what stays unknown."""
+"""Facts about views: extents, strides, layouts and windows; and unknown ones."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ steps = st.one_of(
 
 
 def masked(pipe: Pipe, mask: int, has: int, gets: int) -> int:
-    """What a flag does: a bit for those that have one, and another for those of one pipe."""
+    """The effect of a flag: a bit for those that have one, and another for those of one pipe."""
     if not mask & has:
         return mask & ~gets
     return mask | gets | (4 if pipe is Pipe.PIPE_V else 0)

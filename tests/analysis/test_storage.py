@@ -1,4 +1,4 @@
-"""Where the tiles of a function lie: their addresses, the parts that windows show, and what overlaps."""
+"""Storage of the tiles of a function: their addresses, the parts of windows, and overlaps."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_windows_of_blocks_are_no_rectangles_of_bytes() -> None:
 
 
 def test_a_window_of_what_a_loop_hands_on() -> None:
-    """Of a whole tile it is known which part it is; of a part of a tile it is not."""
+    """The part is known for a window of a whole tile, and unknown for one of a part."""
     small = "!pto.tile_buf<vec, 8x32xf32>"
     found = Facts(
         alloc("a"),
@@ -114,7 +114,7 @@ def test_parts_of_one_tile_overlap_where_they_share_an_element(
     other_cols: tuple[int, int] | None,
 ) -> None:
     def elements(rows: tuple[int, int] | None, cols: tuple[int, int] | None) -> set[tuple[int, int]]:
-        """Of a tile of ten rows and columns."""
+        """Elements of a part of a tile of ten rows and columns."""
         return {(i, j) for i in range(*(rows or (0, 10))) for j in range(*(cols or (0, 10)))}
 
     root, _ = two_tiles()

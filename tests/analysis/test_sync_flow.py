@@ -88,7 +88,7 @@ def text(program: list[Step]) -> str:
 
 
 def model(program: list[Step]) -> tuple[bool, set[str]]:
-    """Whether two conflicting accesses are unordered, and which kinds of flag misuse occur.
+    """Return True if two conflicting accesses are unordered, and the kinds of flag misuse that occur.
 
     Events are nodes; an edge goes from a flag's raising (on its source pipe) to its awaiting (on its
     destination pipe). Within a pipe, what follows a wait or a barrier comes after it; the raising of a flag

@@ -94,7 +94,7 @@ def main() -> int:
 
 
 def same(one: Outcome, other: Outcome) -> bool:
-    """Whether two runs found the same, and left the same bytes."""
+    """Return True if two runs have the same findings and the same bytes."""
     if one[0] != other[0] or one[1].keys() != other[1].keys():
         return False
     return all(np.array_equal(one[1][name], other[1][name]) for name in one[1])

@@ -115,4 +115,4 @@ func.func @main(%x: !pto.memref<8x32xf32>, %my_rank: i32) {
   return
 }
 """
-"""Ranks 1 and 3 wait for a flag that nobody raises."""
+"""Program in which ranks 1 and 3 wait for a flag that is never set."""

@@ -32,7 +32,7 @@ def test_every_element_is_in_one_chunk(ranks: int, shape: tuple[int, ...], size:
 @settings(max_examples=150)
 @given(st.integers(1, 4), shapes, sizes, st.integers(1, 2))
 def test_what_is_left_in_a_tile(ranks: int, shape: tuple[int, ...], size: tuple[int, int], tiles: int):
-    """As if every chunk had been put into its tile, one after another."""
+    """The contents are those of putting every chunk into its tile, one after another."""
     walk = ChunkSequence(ranks, shape, size, tiles)
     for tile in range(tiles):
         its = [chunk for chunk in walk if chunk.tile == tile]
@@ -42,7 +42,7 @@ def test_what_is_left_in_a_tile(ranks: int, shape: tuple[int, ...], size: tuple[
 
 
 def put_over(chunks: list[Chunk]) -> dict[tuple[int, int], Chunk]:
-    """For each element of a tile the chunk that it is from."""
+    """The chunk that each element of a tile is from."""
     return {(r, c): chunk for chunk in chunks for r in range(chunk.rows) for c in range(chunk.cols)}
 
 

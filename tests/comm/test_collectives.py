@@ -1,4 +1,4 @@
-"""What a collective asks of its group and its memory, what each rank's part is, and what it leaves in its tiles."""
+"""Requirements of a collective on its group and memory, each rank's part, and the contents of its tiles."""
 
 # ruff: noqa: E501
 

@@ -1,4 +1,4 @@
-"""What collectives become in C++."""
+"""C++ of collectives."""
 
 from __future__ import annotations
 

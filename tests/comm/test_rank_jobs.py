@@ -133,7 +133,7 @@ def _shown(values: dict[str, Any]) -> dict[str, Any]:
 
 
 class Watch:
-    """How many processes came to an end that counts, run by run; 0: nothing of it did."""
+    """Number of processes that ended regularly, run by run; 0: none did."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch):
         from ptoas.runner.ranks import jobs as ranks
@@ -264,7 +264,7 @@ func.func @main(%n: !pto.ptr<i32>, %x: !pto.ptr<f32>, %out: !pto.ptr<f32>, %my_r
   return
 }
 """
-"""Reaches into memory whose size nobody knows before."""
+"""Program that reaches into memory of unknown size."""
 
 
 def test_memory_that_grows(watch: Watch) -> None:

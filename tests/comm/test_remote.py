@@ -35,7 +35,7 @@ def failing(code: str, text: str, ranks: int, arguments: Any = (), **options: An
 
 
 def from_the_left(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """What each rank has after everyone has put its own into the next."""
+    """The contents of each rank after all have put their own into the next."""
     return np.roll(values, 1, axis=0)
 
 

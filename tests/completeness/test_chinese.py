@@ -37,7 +37,7 @@ TERMS = (
 """Words of document 004, the one in Chinese, that our pages have to say."""
 
 OTHER_WORDS = ("瓦片", "图块", "行优先", "下标", "操作码", "寻址", "自动态", "手动态", "缺省")
-"""What others call the same; a reader should meet one word for one thing."""
+"""Synonyms used elsewhere; a page uses one word for one thing."""
 
 
 def prose(path: Path) -> str:
@@ -45,7 +45,7 @@ def prose(path: Path) -> str:
 
 
 def structure(path: Path) -> list[str]:
-    """What a page is made of, line by line: headings by level, rows of tables by cells, items, pictures."""
+    """The structure of a page, line by line: headings by level, rows of tables by cells, items, pictures."""
     found: list[str] = []
     for line in prose(path).splitlines():
         if heading := re.match(r"#+ ", line):
@@ -60,7 +60,7 @@ def structure(path: Path) -> list[str]:
 
 
 def links(path: Path) -> list[str]:
-    """Where a page leads, whichever language the other one is in."""
+    """The targets of the links of a page, independent of the language."""
     found = re.findall(r"\]\(([^)\s]+)\)", prose(path))
     return sorted(link.replace("_zh.md", ".md") for link in found)
 

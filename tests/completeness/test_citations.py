@@ -1,4 +1,4 @@
-"""What rules, messages and comments cite is there to be looked up."""
+"""Citations of rules, messages and comments refer to existing sources."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DECISION = re.compile(r"\bD[1-9]\d?\b")
 
 
 def problem(citation: str) -> str | None:
-    """What is wrong with one citation of a rule's source."""
+    """The problem with one citation of a rule's source."""
     named = DECISION.findall(citation)
     if re.fullmatch(r"D\d+(, D\d+)*", citation):
         unknown = [name for name in named if name not in decisions()]

@@ -1,4 +1,4 @@
-"""What the documents of the project show is true: programs parse, links lead somewhere, counts are right.
+"""The documents of the project are correct: programs parse, links resolve, counts are right.
 
 test_pages.py runs their programs and types their commands; tests/documents/ builds the site.
 """
@@ -19,7 +19,7 @@ from ptoas.project.instruction_pages import describe
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 KINDS = {"console", "python", "pto", "mlir", "text", "json", "toml", "yaml", "mermaid"}
-"""What blocks of the documents hold; `text` is a scheme with `...` in it, not a program."""
+"""Languages of blocks of the documents; `text` is a scheme with `...` in it, not a program."""
 
 
 def blocks(path: Path) -> list[tuple[str, str]]:
@@ -86,6 +86,6 @@ def test_the_readme_counts_the_instructions() -> None:
 
 
 def test_every_code_has_a_place_on_the_page() -> None:
-    """What reports and editors link to."""
+    """Reports and editors link to it."""
     text = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
     assert [code for code in CODES if f'<a id="{anchor_of(code)}"></a>' not in text] == []

@@ -1,4 +1,4 @@
-"""Nothing that an instruction needs is left out: its tests, its meaning, its rows, its page."""
+"""Completeness of instructions: tests, bodies, rows, pages."""
 
 from __future__ import annotations
 

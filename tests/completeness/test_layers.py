@@ -64,7 +64,7 @@ def test_the_graph_of_packages_is_that_of_the_imports() -> None:
 
 
 def test_the_grammar_names_no_instruction() -> None:
-    """What it must know, a tile that a text does not declare and a window of a view, the dialect makes."""
+    """The dialect provides the two that it needs: undeclared tiles and windows of views."""
     instructions = {op.__module__ for op in OPS}
     wrong = {
         f"{path.name} imports {name}"

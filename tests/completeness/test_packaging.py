@@ -1,4 +1,4 @@
-"""What is installed is complete: declared dependencies, the source distribution and the wheel."""
+"""Completeness of the installation: declared dependencies, the source distribution and the wheel."""
 
 from __future__ import annotations
 
@@ -127,7 +127,9 @@ def test_a_distribution_can_be_installed_and_used(distributions: Path, kind: str
 
 
 def run(*command: str) -> str:
-    """What a command prints; it must succeed. It runs outside the checkout, which is no package there."""
+    """Return the output of a command, which must succeed; it runs outside the checkout, which is no
+    package there.
+    """
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     done = subprocess.run(command, cwd="/", env=environment, capture_output=True, text=True)
     assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"

@@ -21,7 +21,7 @@ CLASSES = {name: thing for name, thing in NAMES.items() if inspect.isclass(thing
 
 
 def examples(thing: object) -> str:
-    """What the examples of a docstring type; `pytest --doctest-modules` runs them."""
+    """The statements of the examples of a docstring; `pytest --doctest-modules` runs them."""
     parser = doctest.DocTestParser()
     return "".join(example.source for example in parser.get_examples(inspect.getdoc(thing) or ""))
 

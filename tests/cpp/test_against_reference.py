@@ -1,4 +1,4 @@
-"""What is emitted compiles without a warning and does what the machine does, byte for byte."""
+"""Emitted C++ compiles without a warning and does what the machine does, byte for byte."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def value(type: Attribute) -> SSAValue:
 
 
 def plain(attribute: Attribute) -> Any:
-    """What a person would write for an attribute."""
+    """The Python value that an author would write for an attribute."""
     match attribute:
         case PtoEnumAttr(data=member):
             return member.value

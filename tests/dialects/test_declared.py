@@ -1,4 +1,4 @@
-"""What an instruction is by its declaration is seen at a glance, and no less is seen than xDSL sees."""
+"""The quick check of declarations is no weaker than xDSL's."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ OPS = instructions()
 
 
 def is_sound(op: PtoOp) -> bool:
-    """What xDSL says, which asks everything anew."""
+    """The verdict of xDSL, without caches."""
     try:
         op.verify_()
     except (VerifyException, IndexError, KeyError, ValueError):

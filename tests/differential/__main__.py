@@ -26,7 +26,7 @@ MOST_REJECTED = 0.05
 
 @dataclass
 class Outcome:
-    """What became of a run of seeds."""
+    """Result of a run of seeds."""
 
     programs: int = 0
     rejected: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])

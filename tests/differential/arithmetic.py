@@ -20,7 +20,7 @@ def wrapped(e: ElementType, found: Range) -> Range | None:
 
 
 def combine(op: str, e: ElementType, a: Range, b: Range) -> Range | None:
-    """What is known of the result, or None where the operation is not defined enough."""
+    """The facts about the result, or None if the operation is not sufficiently defined."""
     if a.arbitrary or b.arbitrary:
         return None
     exact = e.is_integer
@@ -199,7 +199,7 @@ def convert(b: Builder) -> bool:
 
 
 def converted(r: Range, source: ElementType, e: ElementType) -> Range:
-    """What is known of a converted number: rounding moves it by less than one, or by a part of itself."""
+    """The facts about a converted number: rounding moves it by less than one, or by a part of itself."""
     bound = 2 * max(abs(r.low), abs(r.high)) + 1
     if not limits(e)[1]:
         return anything(e)

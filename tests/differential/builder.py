@@ -35,7 +35,7 @@ MY_RANK = "my_rank"
 """The argument that tells a rank which one it is; it stands first."""
 
 Start = Range | Callable[[int], np.ndarray] | None
-"""What memory holds at first: numbers that keep a promise, or a function of their count."""
+"""Initial memory: numbers with a property, or a function of their count."""
 
 
 @dataclass
@@ -53,7 +53,7 @@ class Program:
     ranks: int = 1
     form: str = "dps"
     features: frozenset[tuple[str, ...]] = frozenset()
-    """What occurs in it: instructions with their types and layouts, modes, ways of writing."""
+    """Features of the program: instructions with their types and layouts, modes, spellings."""
     has_cpp: bool = True
     """Not so with the compare form of tgather, or a conversion to hifloat8, which the headers only store."""
 
@@ -71,7 +71,7 @@ def _copy(value: Any, rank: int) -> Any:
 
 @dataclass
 class Style:
-    """How this program is written."""
+    """Style of the generated program."""
 
     form: str  # asm, ssa, dps or mixed
     bare: bool
@@ -80,7 +80,7 @@ class Style:
     word: str
     spelling: int
     pointers: float
-    """How often memory is a pointer with a view of its own, and not a memref."""
+    """Frequency of pointers with their own view, instead of memrefs."""
 
 
 @dataclass
@@ -112,7 +112,7 @@ class Builder:
         self.functions: list[str] = []
         """The text of functions that the program calls."""
         self.trips = 1
-        """How often the place that is being written runs, at most."""
+        """Maximum number of executions of the current place."""
 
     # --- randomness ---
 
@@ -682,7 +682,7 @@ class Builder:
 
 
 def small_start(promise: Range) -> Range:
-    """What is in memory at first that the program adds to."""
+    """The initial memory that the program adds to."""
     if promise.arbitrary or not promise.whole:
         return promise
     return Range(max(promise.low, -7), min(promise.high, 7))

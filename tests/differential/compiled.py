@@ -9,7 +9,7 @@ from tests.cpp.harness import Built, CompileError, run_built
 
 
 def compiled(built: Sequence[Built], directory: Path) -> dict[str, str]:
-    """What is wrong, by the name of the program: C++ that does not compile, or other bytes."""
+    """Failures by the name of the program: C++ that does not compile, or other bytes."""
     found: dict[str, str] = {}
     groups: dict[tuple[str, bool], list[Built]] = {}
     for each in built:

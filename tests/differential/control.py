@@ -97,7 +97,7 @@ def carrying_loop(
 
 
 def next_value(b: Builder, tile: Tile, taken: list[Tile]) -> Tile:
-    """What the loop hands on: a tile of the body that keeps the promise, or a calculated one."""
+    """The value that the loop carries: a tile of the body with the property, or a computed one."""
     known = [t for t in b.scopes[-1].tiles if t.kind == tile.kind and tile.range.holds(t.range)]
     known = [t for t in known if all(t is not other for other in taken)]
     e = tile.kind.element

@@ -32,7 +32,7 @@ from .values import Range, Tile, TileKind, anything, element, small
 
 OLDER = frozenset({"tadd", "tsub", "tmul", "tdiv", "tmax", "tmin", "tadds", "tsubs", "tmuls", "tneg", "tabs"})
 OLDER |= {"texp", "tci", "trowsum", "trowmax", "trowexpand", "tcolexpand", "texpands", "tcvt", "tmov"}
-"""What other fragments make, with promises about the numbers."""
+"""Results of other fragments, with properties of the numbers."""
 
 ELEMENTWISE, SCALAR = elementwise, tile_scalar
 POSITIVE = Range(1, 7, nonzero=True)
@@ -430,7 +430,7 @@ FRAGMENTS = (
 
 CHAPTERS = (elementwise, tile_scalar, compare, partial, reduce, expand, quant, sort, generate, movement)
 OTHERS = frozenset({"set_quant_scalar", "set_quant_vector"})
-"""What is left to the tests of its family: scales of the fix pipe."""
+"""Instructions left to the tests of their family: scales of the fix pipe."""
 
 
 def generated(target: Target) -> set[str]:

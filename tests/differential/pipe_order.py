@@ -211,7 +211,7 @@ def sync_ops(module: ModuleOp) -> list[Operation]:
 
 
 def check(seed: int) -> list[str]:
-    """What disagrees in the programs of one seed."""
+    """The disagreements in the programs of one seed."""
     random = Random(seed)
     target = TARGETS[seed % len(TARGETS)]
     found = [f"by hand: {each}" for each in disagreements(ptoas.parse(write(random, True)), target, random)]

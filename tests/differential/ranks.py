@@ -37,7 +37,7 @@ def memory_of(ranks: Sequence[dict[str, Any]], types: Sequence[Attribute]) -> li
 
 
 def places_of(types: Sequence[Attribute], ranks: int) -> Iterator[list[int]]:
-    """For each rank where in `memory_of` the buffers of its arguments are."""
+    """The positions in `memory_of` of the buffers of each rank's arguments."""
     sizes = [type.size if isinstance(type, GroupType) else _buffers_of(type) for type in types]
     first = list(range(sum(sizes)))
     yield first

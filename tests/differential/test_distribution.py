@@ -1,4 +1,4 @@
-"""Nothing is forgotten: every instruction, mode, type, layout, target and way of writing occurs."""
+"""Coverage of the generator: every instruction, mode, type, layout, target and spelling occurs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TILES = (
     "texpands", "tgather", "tgatherb", "tload", "tmax", "tmin", "tmov", "tmul", "tmuls", "tneg",
     "tgetval", "trowexpand", "trowmax", "trowsum", "tscatter", "tsetval", "tstore", "tsub", "tsubs",
 )  # fmt: skip
-"""What every target generates; the families that are generated from their rows are as many as it has."""
+"""Instructions that every target generates; the families generated from rows are as many as it has."""
 ROUNDING = ("NONE", "RINT", "ROUND", "FLOOR", "CEIL", "TRUNC", "ODD", "CAST_RINT")
 
 

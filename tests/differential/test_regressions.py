@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - programs are text
-"""What the random programs have found, each as small as it gets."""
+"""Failures found by the random programs, each minimised."""
 
 from __future__ import annotations
 

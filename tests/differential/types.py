@@ -22,7 +22,7 @@ def row_of(target: Target, op: type[PtoOp], form: str = "") -> Row:
 
 
 def data_of(target: Target, rule: str, key: str) -> Any:
-    """What a target brings to a rule: the pairs of conversions, the types of an atomic operation."""
+    """Target-specific data of a rule: the pairs of conversions, the types of an atomic operation."""
     for _, row in target.rows():
         for each in row.rules:
             if each.name == rule and hasattr(each.check, "keywords"):

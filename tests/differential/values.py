@@ -1,4 +1,4 @@
-"""What a generated program's values are, and what is known of the numbers in them.
+"""Values of a generated program, and the properties of their numbers.
 
 A tile or a buffer has a `Range`: a promise that holds wherever control flow goes, because nothing is ever
 written there that could break it. From the promises follow that an index is inside its table, that a divisor
@@ -114,7 +114,7 @@ class TileKind:
     cols: int
     valid: tuple[int, int]
     open: tuple[bool, bool] = (False, False)
-    """Which valid extents the type leaves open (`?`)."""
+    """The valid extents that the type leaves open (`?`)."""
     blayout: str = "row_major"
     slayout: str = "none_box"
     loc: str = "vec"
@@ -152,7 +152,7 @@ class Tile:
     kind: TileKind
     range: Range
     buffer: bool = True
-    """Whether it may be written again: it was allocated, not made by an instruction in SSA form."""
+    """True if it may be written again: it was allocated, not made by an instruction in SSA form."""
     depth: int = 0
 
 

@@ -38,11 +38,11 @@ NO_SUCH_CALL = "has no MSCATTER"
 
 @dataclass
 class Findings:
-    """What became of one program."""
+    """Result of one program."""
 
     program: Program
     rejected: str | None = None
-    """Why the verifier or the machine does not take it: the generator's fault, as a rule."""
+    """Reason why the verifier or the machine rejects it: usually a mistake of the generator."""
     differences: list[str] = field(default_factory=list[str])
     ways: set[str] = field(default_factory=set[str])
     built: Built | None = None

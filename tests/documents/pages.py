@@ -48,7 +48,7 @@ class Block:
     title: str | None
     body: str
     start: int
-    """Where the body begins in the page."""
+    """Start of the body in the page."""
     end: int
 
 
@@ -157,7 +157,7 @@ def matches(shown: str, printed: str) -> bool:
 
 @contextlib.contextmanager
 def reader() -> Iterator[Session]:
-    """In an empty folder, but for the project's examples."""
+    """Run in an empty folder with the project's examples."""
     before = Path.cwd()
     with tempfile.TemporaryDirectory() as name:
         os.symlink(ROOT / "examples", Path(name) / "examples")

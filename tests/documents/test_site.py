@@ -83,7 +83,7 @@ def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
 
 
 def test_a_code_has_a_place_on_its_page(site: Path) -> None:
-    """What editors and reports link to."""
+    """Editors and reports link to it."""
     from ptoas.diagnostics.pages import anchor_of
     from ptoas.project.explain import CODES
 

@@ -40,7 +40,7 @@ def test_every_instruction_has_its_word() -> None:
 
 
 def opcodes(text: str) -> dict[int, str]:
-    """Where the opcodes of a program stand, as the language server sees them."""
+    """The spans of the opcodes of a program, as the language server sees them."""
     statements = Document(text, "a.pto").statements
     return {s.opcode.start: s.opcode.text for s in statements if s.opcode and s.opcode.text[0] not in '".'}
 
@@ -66,7 +66,7 @@ def test_pygments_distinguishes_comments_from_attributes() -> None:
 
 
 def scopes(text: str) -> dict[int, str]:
-    """What the TextMate grammar says of each place: line by line, the first match, the first pattern."""
+    """The TextMate scopes of each position: line by line, the first match, the first pattern."""
     compiled = [(scope, re.compile(pattern)) for scope, pattern in patterns(vocabulary())]
     found: dict[int, str] = {}
     start = 0

@@ -21,7 +21,7 @@ MAX_STEPS = 500
 MAX_MEMORY = 4 << 20
 
 Features = set[str]
-"""What a text has shown of the tool; one that shows something new is worth keeping."""
+"""Behaviours of the tool on a text; a text with a new one is worth keeping."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def read(data: bytes, allow_unregistered: bool = False) -> Features:
 
 
 def read_again(data: bytes) -> Features:
-    """What was read before does not change what is read."""
+    """Check that earlier texts do not influence parsing."""
     from ptoas import clear_caches
 
     def outcome() -> object:
@@ -131,7 +131,9 @@ def verify(data: bytes, **options: Any) -> Features:
 
 
 def lower(data: bytes, target: str, **options: Any) -> Features:
-    """What verifies is lowered, or a limit of lowering is named; the module itself is left alone."""
+    """Check that a verified program is lowered, or a limit of lowering is named, without changing the
+    module.
+    """
     text = text_of(data)
     module, _ = _read(text)
     if module is None:
@@ -156,7 +158,7 @@ def lower(data: bytes, target: str, **options: Any) -> Features:
 
 
 def run(data: bytes, target: str, **options: Any) -> Features:
-    """What verifies runs, within steps and memory, or stops with a reason."""
+    """Check that a verified program runs within steps and memory, or stops with a reason."""
     text = text_of(data)
     module, _ = _read(text)
     if module is None:
@@ -169,7 +171,7 @@ def run(data: bytes, target: str, **options: Any) -> Features:
 
 
 def all_checks() -> Iterator[Check]:
-    """Everything, for a stored text."""
+    """Run all checks on a stored text."""
     from tests.fuzz.command_line import command_checks
 
     yield from (_check(read), _check(read, allow_unregistered=True), _check(read_again))

@@ -1,4 +1,4 @@
-"""Where the texts come from: atheris, guided by coverage; or random choice, guided by what a text showed."""
+"""Sources of texts: atheris, guided by coverage; or random choice, guided by observed features."""
 
 from __future__ import annotations
 

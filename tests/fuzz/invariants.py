@@ -1,4 +1,4 @@
-"""What holds for every text: what may be raised, and what a diagnostic must have."""
+"""Invariants of every text: permitted exceptions, and required parts of a diagnostic."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def check_module(module: ModuleOp) -> None:
 
 
 def refused(action: Callable[[], T], *texts: str) -> tuple[T | None, frozenset[str]]:
-    """What an action gives; or nothing, and the codes of the one exception that it may raise."""
+    """The result of an action, or None and the codes of the one exception that it may raise."""
     try:
         return action(), frozenset()
     except PtoasError as error:

@@ -16,7 +16,7 @@ from ptoas.verifier.verify import verify_targets
 
 SMALL, LARGE = 20, 80
 STEEPEST = 1.35
-"""How much more a statement of the large text may cost than one of the small."""
+"""Maximum ratio of the cost of a statement in the large text to that in the small one."""
 
 STEEPER = {"branches": 2.0}
 """The search for flags knows more places where a flag may be up, the more branches there were."""

@@ -41,7 +41,7 @@ def budget(size: int, scale: float = 1.0) -> Generator[None, None, None]:
 
 
 def guard_process(wall_seconds: float) -> None:
-    """From now on: end this process, with its stack on standard error, unless it is called again in time.
+    """End this process, with its stack on standard error, unless called again in time.
 
     For what no signal handler ends: a loop inside a C function.
     """

@@ -1,4 +1,4 @@
-"""What is wrong with a text, where, and what to do about it: every bad input with its exact diagnostics."""
+"""Errors of a text, their places and fixes: every bad input with its exact diagnostics."""
 
 # ruff: noqa: E501  (programs have long lines)
 
@@ -80,7 +80,7 @@ tprint %z
 
 
 def test_independent_errors_are_all_reported() -> None:
-    """And what follows from one of them (%d, %f, %z) is not."""
+    """Errors that follow from one of them (%d, %f, %z) are not."""
     assert [(d.code, d.span.line) for d in diagnostics(SEVERAL)] == [
         ("PTO-P020", 2),
         ("PTO-P030", 3),
@@ -275,7 +275,7 @@ def slow(n: int) -> dict[str, str]:
 
 
 def calls(text: str) -> int:
-    """How many functions are called to read a text and report on it: time that does not depend on the machine."""
+    """The number of function calls to read a text and report on it: a measure independent of the machine."""
     count = 0
 
     def seen(*_: object) -> None:

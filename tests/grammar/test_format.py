@@ -138,7 +138,7 @@ def test_the_whole_corpus_keeps_its_comments_and_needs_it_once() -> None:
 
 
 def generic(text: str) -> str | None:
-    """What a program means; its lines and columns aside."""
+    """The meaning of a program, without its lines and columns."""
     try:
         return ptoas.print_module(ptoas.parse(text, "p.pto", allow_unregistered=True), "generic")
     except ptoas.PtoasError:

@@ -1,4 +1,4 @@
-"""Where the parts of an operation stand in the source: spans point at the text that says them."""
+"""Locations of the parts of an operation: spans point at their text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is printed, in any form, is what was read: structure and names."""
+"""Printing and parsing round-trips in every form: structure and names."""
 
 # ruff: noqa: E501  (programs have long lines)
 

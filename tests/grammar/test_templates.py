@@ -1,4 +1,4 @@
-"""What a template can say, tried on instructions of later chapters as the assembler spells them.
+"""Expressiveness of assembly formats, on instructions of later chapters as the assembler spells them.
 
 The instructions are made up here: their texts are what counts. Each is read from the text that its row gives,
 printed again as that text, and read back in every form.

@@ -1,4 +1,4 @@
-"""What the dialect does not have is kept, in every form, when that is allowed."""
+"""Unknown instructions are preserved in every form, if allowed."""
 
 from __future__ import annotations
 

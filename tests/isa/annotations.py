@@ -18,14 +18,14 @@ _WORDS = ("expect", "cpp", "run", "options", "args", "types")
 _OPTIONS = ("aicore", "sync", "legalize", "isa", "blocks", "ranks")
 
 Expected = Counter[tuple[int, str]]
-"""How often a code is expected on a line."""
+"""Number of expected occurrences of a code on a line."""
 
 Notes = dict[str, list[tuple[int, str]]]
-"""What is expected, as written, by target, with the line that it is about."""
+"""Expectations as written, by target, with their line."""
 
 
 READ = {"PTO-P085"}
-"""What is noted of a text that is read."""
+"""The note of a text that parses."""
 
 
 @dataclass
@@ -42,13 +42,13 @@ class Program:
     cpp: Notes = field(default_factory=dict)
     """Expected C++ statements."""
     run: Notes = field(default_factory=dict)
-    """What is expected to hold after a run."""
+    """Assertions that must hold after a run."""
     options: dict[str, str] = field(default_factory=dict)
     """Options by name; one without a value has its name for one."""
     args: list[str] = field(default_factory=list)
     """Arguments of a run, `NAME=VALUE`."""
     types: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """For a program about `T`: the element types that each target takes; all others are refused."""
+    """The element types that each target takes in a program about `T`; all others are refused."""
 
     def of_type(self, element: str) -> str:
         """The text with an element type in place of `T`."""
@@ -69,7 +69,7 @@ class Program:
 
     @property
     def front_end(self) -> bool:
-        """Whether the program is not even read."""
+        """True if the program does not parse."""
         codes = {code for counter in self.findings.values() for _, code in counter}
         return any(code.startswith("PTO-P") for code in codes - READ)
 

@@ -107,7 +107,7 @@ PAIRS = [(target, rule) for target in TARGETS.values() for rule in target.rules(
 def test_removing_a_rule_turns_a_test_red(
     target: Target, rule: Rule, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """For every rule of every target some program expects it there, and misses it without the rule."""
+    """Some program expects every rule of every target, and fails without it."""
     together = rule.code.startswith("PTO-W")
     where = TOGETHER if together else target.name
     concerned = [p for p in PROGRAMS if any(code == rule.code for _, code in p.expected(where))]

@@ -1,4 +1,4 @@
-"""How large the tiles are that the compiler adds where a text leaves scratch out, one line an instruction.
+"""Sizes of the scratch tiles that the compiler adds, one line an instruction.
 
 Where a device's header works in less than the public assembler allocates, the header decides (D39).
 """

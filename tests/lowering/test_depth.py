@@ -1,4 +1,4 @@
-"""What following flags costs in programs that are deep or wide: counted in visits, not in seconds."""
+"""Cost of following flags in deep or wide programs: counted in visits, not in seconds."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_each_loop_around_adds_the_same_number_of_visits_to_inserting_flags() ->
 
 
 def test_flag_knowledge_is_independent_of_the_index(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where many are, what is unknown is kept apart; the flags are those of looking at everything."""
+    """The flags with the index of unknown accesses equal those of a full scan."""
     tile, view, count = "!pto.tile_buf<vec, 1x8xf32>", "!pto.memref<1x8xf32>", 70
     body = [f"%t{n} = pto.alloc_tile : {tile}" for n in range(count)]
     for turn in range(2):
@@ -50,7 +50,7 @@ def test_flag_knowledge_is_independent_of_the_index(monkeypatch: pytest.MonkeyPa
 
 
 def test_thousands_of_live_tiles_cost_a_flag_what_few_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    """How many accesses a flag looks at does not grow with the tiles that are loaded and not used yet."""
+    """The number of visited accesses of a flag does not grow with loaded, unused tiles."""
     looked = Counter[int]()
     plain = happens_before.State._released_by  # pyright: ignore[reportPrivateUsage]
 

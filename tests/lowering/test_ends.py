@@ -1,4 +1,4 @@
-"""Where the tiles of a kernel end: said by its text, the passes are not asked, and would say the same."""
+"""End of the tiles of a kernel: the text determines it without the passes, with the same result."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ RANDOM = st.randoms(use_true_random=False)
 
 
 def findings(module: ModuleOp, target: Target) -> tuple[int, list[str]]:
-    """How many hazards the verifier's own analysis sees, and which flags it finds misused."""
+    """The number of hazards that the verifier's own analysis sees, and the misused flags."""
     hazards, misuses = 0, []
     for function in functions(module):
         flow = SyncFlow(FunctionFacts(function, Knowledge()), target)
@@ -66,7 +66,7 @@ def pairs(module: ModuleOp) -> list[tuple[SetFlagOp, WaitFlagOp]]:
 
 
 def orders(module: ModuleOp) -> list[tuple[Operation, ...]]:
-    """What puts accesses in order: pairs of flags, and barriers of one pipe."""
+    """The synchronisation operations: pairs of flags, and barriers of one pipe."""
     return [*pairs(module), *((op,) for op in module.walk() if isinstance(op, BarrierOp))]
 
 

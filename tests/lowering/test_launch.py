@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - programs are text
-"""What `verify` says of `dynUBufSize`, what the launcher passes and what `run` says are one number (D36)."""
+"""`dynUBufSize` of `verify`, of the launcher and of `run` is one number (D36)."""
 
 from __future__ import annotations
 

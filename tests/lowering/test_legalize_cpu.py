@@ -25,7 +25,7 @@ WILD = np.array([0, 10, 11, 12, -1, -11, -12, 2**31 - 1, -(2**31), 5, 1 << 20, -
 
 
 def remapped(index: np.ndarray, capacity: int, oob: str) -> tuple[np.ndarray, np.ndarray]:
-    """Where an index of 32 unsigned bits reads, and whether it lay inside (D12)."""
+    """The position that an index of 32 unsigned bits reads, and True if it was in bounds (D12)."""
     unsigned = index.astype(np.int64) % 2**32
     inside = unsigned < capacity
     where = unsigned % capacity if oob == "wrap" else np.minimum(unsigned, capacity - 1)
@@ -248,7 +248,7 @@ def test_a_gather_that_cpu_has_is_left_as_it_is(given: str) -> None:
 
 
 def test_a_gather_without_a_mode_is_one_of_elements() -> None:
-    """What `cpu` takes it for (D17)."""
+    """`cpu` defaults to Elem (D17)."""
     assert str(legalized(gather(modes("", "clamp")))) == str(legalized(gather(modes("elem", "clamp"))))
 
 

@@ -1,4 +1,4 @@
-"""What the command does: read, lower, write; whole files or none."""
+"""The command `lower`: read, lower, write; whole files or none."""
 
 from __future__ import annotations
 

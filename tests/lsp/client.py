@@ -93,7 +93,7 @@ class Text:
         client.notify("textDocument/didOpen", textDocument=item)
 
     def place(self, mark: str, past: int = 0, nth: int = 0) -> dict[str, int]:
-        """Where a piece of the text stands, in UTF-16 units."""
+        """The position of a piece of the text, in UTF-16 units."""
         at = -1
         for _ in range(nth + 1):
             at = self.text.index(mark, at + 1)
@@ -114,7 +114,7 @@ class Text:
         return self.client.ask(f"textDocument/{what}", textDocument={"uri": self.uri}, **params)
 
     def findings(self) -> list[dict[str, Any]]:
-        """What the server says of this version."""
+        """The server's diagnostics of this version."""
 
         def is_it(message: dict[str, Any]) -> bool:
             params = message.get("params", {})

@@ -29,7 +29,7 @@ def said(findings: list[Diagnostic] | tuple[Diagnostic, ...]) -> set[tuple[objec
 
 
 def whole(text: str) -> set[tuple[object, ...]]:
-    """What the library finds in a text, in one go."""
+    """The library's findings in a text, in one go."""
     try:
         return said(ptoas.verify_targets(ptoas.parse(text, "a.pto"), ALL).diagnostics)
     except ptoas.PtoasError as error:

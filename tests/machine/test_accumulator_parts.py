@@ -26,7 +26,7 @@ BLOCK = 32
 
 
 def formula(x: np.ndarray, scale: np.ndarray | None, out: str, relu: bool) -> np.ndarray:
-    """What becomes of a part: times the scale, rounded and cut to the type, and then the relu."""
+    """The expected part: times the scale, rounded and cut to the type, and then the relu."""
     x = x.astype(np.float64) * (1 if scale is None else scale)
     if out in ("i8", "ui8"):
         least, most = (-128, 127) if out == "i8" else (0, 255)

@@ -126,7 +126,7 @@ MTE2, MTE3 = NUMBER[Pipe.PIPE_MTE2], NUMBER[Pipe.PIPE_MTE3]
 
 
 def knows(clocks: Clocks, pipe: int, other: Clocks, its: int) -> bool:
-    """Whether a pipe of one actor comes after all that a pipe of another has done by now."""
+    """Return True if a pipe of one actor comes after all that a pipe of another has done by now."""
     return clocks.others[pipe].get(other.actor, (0,) * len(NUMBER))[its] >= other.own[its][its]
 
 

@@ -1,4 +1,4 @@
-"""Whether two arrays share bytes, asked of strides that make it hard."""
+"""Detection of shared bytes of two arrays with difficult strides."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can go wrong between cores of a block, and between blocks: the code, both lines, a fix.
+"""Errors between cores of a block, and between blocks: the code, both lines, a fix.
 
 In the programs `// !` marks the line that a finding is about, `// ?` the other one that it names.
 """

@@ -25,7 +25,7 @@ from tests.machine.support import bits_array, execute, raw, seeds
 
 
 def model_of(name: str) -> Conversion:
-    """How a target converts, as its row says."""
+    """The conversion model of a target's row."""
     entry = get_target(name).entry(TCvtOp)
     assert isinstance(entry, Forms)
     row = entry.rows[False]
@@ -43,7 +43,7 @@ MODES = {
     RoundMode.ODD: math.trunc,
     RoundMode.NONE: math.trunc,
 }
-"""What the devices' modes make of a fraction, on its way to an integer."""
+"""Rounding of a fraction to an integer by the devices' modes."""
 
 
 DEVICES = {name: model_of(name) for name in ("a2a3", "a5")}

@@ -25,7 +25,7 @@ WHOLE: dict[str, Callable[[int, int], int]] = {
 ROWS, COLS = 8, 32
 
 extents = st.tuples(st.integers(1, ROWS), st.integers(2, COLS))
-"""Of one column, the headers take the left source for the full one."""
+"""Extents with one column, for which the headers take the left source for the full one."""
 
 
 def program(op: str, type_: str, swapped: bool, narrow: str) -> str:

@@ -173,7 +173,7 @@ func.func @cube() attributes {pto.kernel_kind = #pto.kernel_kind<cube>} {
 
 @pytest.mark.parametrize("target", ["a2a3", "a5"])
 def test_transfers_and_products_of_nothing_do_nothing(target: str) -> None:
-    """What the assembler takes on purpose; the headers would go by the extents of the memory."""
+    """The assembler accepts them; the headers would use the extents of the memory."""
     module = ptoas.parse(NOTHING.replace("LHS", "0x32").replace("RHS", "32x0"))
     assert not ptoas.verify(module, target).errors
     text = ptoas.lower(module, target)

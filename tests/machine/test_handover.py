@@ -1,4 +1,6 @@
-"""A gather whose tile is stored right after it leaves the taking to the store: nobody can tell."""
+"""A gather whose tile is stored right after it passes its selection to the store, without observable
+difference.
+"""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ PACKED = [
     ("scaling", "Zz", "!pto.f8E8M0", 32, 16, 2),
     ("scaling", "Nn", "!pto.f8E8M0", 32, 2, 16),
 ]
-"""How compact tiles lie: as one whose extents are the valid ones, rounded up."""
+"""Layout of compact tiles: that of a tile with the valid extents, rounded up."""
 
 
 @pytest.mark.parametrize(("loc", "layout", "element", "fractal", "by_row", "by_col"), PACKED)

@@ -1,4 +1,4 @@
-"""Where the elements of boxed tiles and of tables lie in memory."""
+"""Positions of the elements of boxed tiles and of tables in memory."""
 
 # ruff: noqa: E501 - programs are text
 

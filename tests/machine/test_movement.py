@@ -39,7 +39,7 @@ def test_transposed(type_: str, rows: int, cols: int, layout: str, seed: int) ->
     seeds,
 )
 def test_a_part_out_and_in(type_: str, row: int, col: int, layout: str, insert: bool, seed: int) -> None:
-    """What textract takes out at a place is what tinsert puts in there."""
+    """tinsert restores the part that textract takes."""
     large, small = tile(16, 64, type_, more=layout), tile(8, 32, type_)
     rng = np.random.default_rng(seed)
     a, b = bits_array(rng, (16, 64), type_), bits_array(rng, (8, 32), type_)

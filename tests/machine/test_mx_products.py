@@ -15,7 +15,7 @@ FP4 = {
     "!pto.f4E2M1x2": [0, 0.5, 1, 1.5, 2, 3, 4, 6],
     "!pto.f4E1M2x2": [0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75],
 }
-"""What the 8 codes without a sign mean."""
+"""Values of the 8 codes without a sign."""
 
 
 def up(extent: int, step: int) -> int:

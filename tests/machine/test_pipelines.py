@@ -179,7 +179,7 @@ CODES = {
     "tfree_from_aic": {"PTO-R903"},
     "tfree_from_aiv": {"PTO-R903"},
 }
-"""What the last turn leaves out, and what is then found: who waits for that may be waited for itself."""
+"""Omissions of the last iteration, and the resulting code: the waiting actor may itself be awaited."""
 
 
 @settings(max_examples=8)

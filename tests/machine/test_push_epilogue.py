@@ -43,7 +43,7 @@ LAYOUTS = {
     "nz2dn": (", blayout=col_major", f"{SIDE}x{SIDE}x{{}}, dn"),
     "nz2nz": (", blayout=col_major, slayout=row_major", f"1x{{1}}x{SIDE // 16}x16x{{2}}x{{0}}, nz"),
 }
-"""How the popped tile lies, and the memory that it is stored to."""
+"""Layout of the popped tile, and of the memory that it is stored to."""
 
 
 def program(layout: str, quant: str, relu: str, memory: str) -> str:
@@ -132,7 +132,7 @@ def test_what_is_popped_is_what_the_epilogue_makes(quant: str) -> None:
 
 
 def test_a_push_without_its_scale_stops_a_run() -> None:
-    """Also where nobody has looked at the program before."""
+    """The run stops also without verification."""
     text = program("nz2nd", "deqf16_scalar", "no_relu", "")
     unset = "\n".join(line for line in text.splitlines() if "set_quant" not in line)
     assert "no set_quant_scalar" in failing("PTO-R927", unset, pushed("deqf16_scalar")).message

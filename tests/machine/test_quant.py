@@ -132,7 +132,7 @@ CODES = {
     "MXFP8": ([(e4m3(c), c) for c in range(256) if c & 0x7F != 0x7F], 448.0, 8, 0x7F),
     "MXFP4_E2M1": ([(e2m1(c), c) for c in range(16)], 6.0, 2, 7),
 }
-"""Numbers with their codes, the largest, its exponent, and what stands for what is no number."""
+"""Numbers with their codes, the largest, its exponent, and the code of NaN."""
 
 
 def nearest(x: float, form: str) -> int:

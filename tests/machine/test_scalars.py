@@ -495,7 +495,7 @@ func.func @main(%p: !pto.ptr<i64>) {
 
 
 def test_a_function_of_several_blocks() -> None:
-    """It is read and printed, and not run."""
+    """Such a function is read and printed, but not run."""
     context = Context()
     for dialect in (builtin.Builtin, func.Func, cf.Cf):
         context.load_dialect(dialect)

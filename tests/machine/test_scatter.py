@@ -18,7 +18,7 @@ ATOMIC_TYPES = ("i32", "ui32", "f32", "f16", "bf16", "i8", "i16")
 
 
 def place(index: int, capacity: int, oob: str) -> int | None:
-    """Where a scatter writes; `None`: nowhere."""
+    """The position that a scatter writes; `None`: none."""
     index &= 0xFFFFFFFF
     match oob:
         case "undefined":

@@ -111,7 +111,7 @@ def test_findings_before_a_race_are_reported_first() -> None:
 
 
 def test_a_kernel_can_be_run_again_after_a_race() -> None:
-    """What stood for the race in the text is put back."""
+    """The replacement for the race in the compiled text is undone."""
     text = program(
         [
             "%flag = pto.load_scalar %n[%c0] : !pto.ptr<i32> -> i32",

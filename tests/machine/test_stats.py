@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - programs are text
-"""What a target would do, from the documents' performance sections."""
+"""Work of a target, from the documents' performance sections."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which bytes of memory a tile's elements are, through every view of them, against a plain count."""
+"""Bytes of a tile's elements in memory, through every view of them, against a plain count."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ MEMORY = 4096
 
 
 def counted(blayout: str, slayout: str, size: int, fractal: int, shape: tuple[int, int]) -> np.ndarray:
-    """Where each element is: box after box in the order of `blayout`, in a box in that of `slayout`.
+    """The position of each element: box after box in the order of `blayout`, in a box in that of
+    `slayout`.
 
     A box that is cut takes the room of a whole one, but a column of NZ boxes has the rows of the tile.
     """

@@ -339,7 +339,7 @@ def test_a_race_between_boxes_that_share_bytes() -> None:
 
 
 def test_no_memory_for_such_tiles() -> None:
-    """Whether the program places them or leaves it to the compiler."""
+    """The run fails with manual and with automatic placement."""
     text = """
 func.func @main(%x: f32) {
   %a = arith.constant 0 : i64

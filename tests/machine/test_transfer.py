@@ -30,7 +30,7 @@ PLACES: dict[str, Place] = {
     ),
     "nz": lambda r, c, s: (c // s[4] // s[1], c // s[4] % s[1], r // s[3], r % s[3], c % s[4]),
 }
-"""Where row `r`, column `c` of a tile is in memory: document 000 (NZ), and the stacking of ND and DN."""
+"""Position of row `r`, column `c` of a tile in memory: document 000 (NZ), and the stacking of ND and DN."""
 
 PLAIN = "blayout=row_major"
 BOXED = "blayout=col_major, slayout=row_major, fractal=512"

@@ -1,4 +1,4 @@
-"""Costs: each published number, with its source, against the law that stands for it."""
+"""Costs: each published number, with its source, against its cost model."""
 
 from __future__ import annotations
 

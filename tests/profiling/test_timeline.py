@@ -73,7 +73,7 @@ def traces(draw: st.DrawFn) -> Trace:
 
 
 def enforced(trace: Trace) -> list[tuple[int, int, int, list[int], Known]]:
-    """For each slice: its core, pipe, time there, and what the machine's clocks say it comes after."""
+    """The core, pipe and time of each slice, and the clocks of the machine before it."""
     ledger = Ledger()
     clocks = {actor: Clocks(actor[1], ledger) for actor in {event.actor for event in trace.events}}
     flags: dict[Any, Any] = {}

@@ -1,4 +1,4 @@
-"""What the rules of collectives find: the exact words, and the part of the call that they underline."""
+"""Findings of the rules of collectives: the exact words, and the underlined part of the call."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - programs are text, and their lines are as long as they are
-"""What decides: the documents, with a warning where the headers of August 2026 ask for more (D28)."""
+"""Deciding sources: the documents, with a warning where the headers of August 2026 require more (D28)."""
 
 from __future__ import annotations
 

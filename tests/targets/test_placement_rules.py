@@ -1,4 +1,4 @@
-"""What the rules about local memory say, and the other places that they point to."""
+"""Messages of the rules about local memory, and their related places."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of a program that is checked for several targets: to whom, and in which words."""
+"""Findings of a program that is checked for several targets: their targets and words."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from ptoas.verifier.verify import verify_targets
 
 
 def messages(relation: Relation, op: Any = None, **extents: Any) -> list[str]:
-    """What a relation says of tiles with these valid extents."""
+    """The messages of a relation for tiles with these valid extents."""
     tiles = {slot: SimpleNamespace(valid=valid, valid_cols=valid[1]) for slot, valid in extents.items()}
     know: Any = SimpleNamespace(tile=tiles.get, is_tile=tiles.__contains__, values=lambda slot: slot in tiles)
     return [violation.message for violation in relation.violations(op, know)]

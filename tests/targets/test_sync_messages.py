@@ -1,4 +1,4 @@
-"""Where the rules about flags point, and what they say there."""
+"""Places and messages of the rules about flags."""
 
 from __future__ import annotations
 

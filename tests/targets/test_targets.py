@@ -1,4 +1,4 @@
-"""What the documents and decisions say of each target, spelled out."""
+"""Properties of each target according to the documents and decisions, spelled out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What findings say: the value that was found, the one that is required, and the fix, in exact words."""
+"""Messages of findings, in exact words: the problem and the fix."""
 
 from __future__ import annotations
 
