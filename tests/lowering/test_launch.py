@@ -75,7 +75,7 @@ func.func @far(%t: !pto.memref<64x32xf32>, %x: !pto.memref<1x16xi32>, %a: i64) {
 def test_one_number(text: str, number: int) -> None:
     module = ptoas.parse(text)
     (warning,) = ptoas.verify(module, "a5").warnings
-    assert warning.code == "PTO-A401" and f"found {number} bytes" in warning.message
+    assert warning.code == "PTO-A401" and f"need {number} bytes" in warning.message
     assert f"dynUBufSize = {number}:" in (warning.fix or "")
     launcher = ptoas.lower(module, "a5", emit="launcher")
     assert re.findall(r"<<<numBlocks, (\w+), stream>>>", launcher) == [str(number)]
