@@ -33,8 +33,8 @@ class EditorSettings:
     def of(given: object) -> EditorSettings:
         """The settings in what an editor sends; what they don't name, or name wrongly, is as it was.
 
-        >>> Settings.of({"target": "cpu,a5", "inlayHints": {"flags": False}})
-        Settings(targets=('cpu', 'a5'), shapes=True, addresses=True, flags=False, docs=None)
+        >>> EditorSettings.of({"target": "cpu,a5", "inlayHints": {"flags": False}})
+        EditorSettings(targets=('cpu', 'a5'), shapes=True, addresses=True, flags=False, docs=None)
         """
         if not isinstance(given, Mapping):
             return EditorSettings()

@@ -5,7 +5,7 @@ rank is one chunk. Otherwise each of the D0 * D1 * D2 planes of H x W is covered
 valid size that slides along the columns, then along the rows; the last window of a direction is smaller
 where the size does not divide it. With two tiles, chunks go to ping and pong in turns.
 
->>> walk = Walk(ranks=2, shape=(1, 1, 1, 5, 3), size=(4, 2), tiles=2)
+>>> walk = ChunkSequence(ranks=2, shape=(1, 1, 1, 5, 3), size=(4, 2), tiles=2)
 >>> [(c.rank, c.row, c.col, c.rows, c.cols, c.tile) for c in walk][:5]
 [(0, 0, 0, 4, 2, 0), (0, 0, 2, 4, 1, 1), (0, 4, 0, 1, 2, 0), (0, 4, 2, 1, 1, 1), (1, 0, 0, 4, 2, 0)]
 >>> len(walk)

@@ -270,7 +270,7 @@ def test_what_was_unpacked_is_looked_at_again(monkeypatch: pytest.MonkeyPatch) -
         second = fill()
         assert second is not first and np.array_equal(second, tile.load().astype(np.float32))
         first = second
-    kept = factors.KEPT[tile.memory]
+    kept = factors.FACTORS[tile.memory]
     assert 0 < kept.size <= factors.MOST_KEPT
     monkeypatch.setattr(factors, "MOST_KEPT", 0)
     tile.memory.data[7] = 0x3C
