@@ -58,15 +58,12 @@ fuzz: $(VENV)/.installed-dev ## look for inputs that break the tool (SECONDS, PR
 	$(BIN)/python -m tests.differential --programs $(PROGRAMS)
 	$(BIN)/python -m tests.differential.pipe_order --programs $(PROGRAMS)
 
-# Pages that are printed, pictures, and the site, in build/site.
-docs: $(VENV)/.installed-dev ## reference pages, pictures and the site, in build/site
+# Grammars of editors, pictures, and the site with its generated reference, in build/site.
+docs: $(VENV)/.installed-dev ## editor grammars, pictures and the site, in build/site
 	$(BIN)/python -m ptoas.editors
-	$(BIN)/ptoas rules --format markdown > docs/rules.md
-	$(BIN)/ptoas instructions --format markdown > docs/instructions.md
-	for page in cli api decisions sources differences; do $(BIN)/python -m ptoas.cli.manual $$page > docs/$$page.md; done
 	$(BIN)/ptoas report examples/lookup_loop.pto --svg docs/pictures
 	$(BIN)/python -m ptoas.report.layouts docs/pictures
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 # One table of ratios with their limits; kept, so that a later run can be compared with it.
 bench: $(VENV)/.installed-dev ## figures with their limits

@@ -1,4 +1,4 @@
-"""What the site adds to the pages of docs/: the examples, and the two documents that lie above them.
+"""What the site adds to the pages of docs/: the reference, the examples, and the two documents above them.
 
 MkDocs calls these functions. In the repository a page links to `../examples/NAME.pto`, which a reader of the
 files can open; on the site every example is a page.
@@ -8,13 +8,23 @@ from __future__ import annotations
 
 import posixpath
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
 from mkdocs.structure.files import File, Files
 from pygments.lexers.shell import BashSessionLexer
 
+from ptoas.cli import manual
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.grammar.parse import parse
+from ptoas.project import instruction_pages, rule_pages
+
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+from tests.isa.annotations import Program, read  # noqa: E402
+
 ABOVE = {"CONTRIBUTING.md": "contributing.md", "SECURITY.md": "security.md"}
 
 
@@ -53,9 +63,38 @@ def index_page(pages: dict[str, Path]) -> str:
     return head + "| program | what it does |\n|---|---|\n" + "\n".join(rows) + "\n"
 
 
+def example_of(op: type[PtoOp]) -> str:
+    """A program of tests/isa that uses an instruction, is legal on some target, and has its C++ beside it."""
+    programs = [p for p in read(ROOT / "tests" / "isa" / f"{op.mnemonic().replace('.', '_')}.pto")]
+    fitting = [program for program in programs if program.cpp and not program.front_end]
+    legal = [
+        each
+        for each in fitting
+        if not each.findings and any(isinstance(o, op) for o in parse(each.text).walk())
+    ]
+    for program in legal or fitting:
+        target = next((name for name in ("a5", *program.cpp) if name in program.cpp), "a5")
+        calls = [text for _, text in program.cpp[target] if not text.startswith("PTO-")]
+        if calls:
+            shown = "\n".join(calls)
+            return (
+                f"## Example\n\n```pto\n{without_notes(program)}\n```\n\nC++ for {target}:\n\n"
+                f"```cpp\n{shown}\n```\n"
+            )
+    return ""
+
+
+def without_notes(program: Program) -> str:
+    """The text of a program without its comments."""
+    lines = (re.sub(r" *(#|//) .*", "", line).rstrip() for line in program.text.splitlines())
+    return "\n".join(line for line in lines if line)
+
+
 def on_files(files: Files, config: Any) -> Files:
     pages = examples()
-    made = {page: example_page(path) for page, path in pages.items()}
+    made = {f"{name}.md": page() for name, page in manual.PAGES.items()}
+    made |= rule_pages.site_pages() | instruction_pages.site_pages(example_of)
+    made |= {page: example_page(path) for page, path in pages.items()}
     made["examples/index.md"] = index_page(pages)
     made |= {page: (ROOT / name).read_text(encoding="utf-8") for name, page in ABOVE.items()}
     for page, text in made.items():
@@ -87,6 +126,6 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
             return words
         return f"[{words}]({posixpath.relpath(found, posixpath.dirname(source) or '.')}{link[3] or ''})"
 
-    if source.startswith("examples/"):
+    if source.startswith(("examples/", "rules", "instructions")):
         return markdown
     return re.sub(r"\[([^][]+)\]\((?!https?:|#)([^)#\s]+)(#[^)\s]*)?\)", address, markdown)

@@ -181,8 +181,7 @@ def test_lower_prints_a_whole_unit() -> None:
     assert "MGATHER<Coalesce::Row, GatherOOB::Clamp>(dst, tableGM, idx);" in done.stdout
 
 
-def test_the_reference_page_is_up_to_date() -> None:
-    assert (ROOT / "docs" / "instructions.md").read_text() == reference.markdown()
+def test_the_command_prints_the_reference() -> None:
     assert ptoas("instructions", "--format", "markdown").stdout == reference.markdown()
 
 

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 import ptoas
 from ptoas.cli.fixing import fix_source
 from ptoas.cli.main import main
+from ptoas.diagnostics import pages
 from ptoas.diagnostics.edits import applied
 from ptoas.diagnostics.sarif import to_sarif
 from ptoas.project.verify_files import VerifyOptions, verify_source
@@ -210,8 +211,7 @@ def test_machines_read_the_edits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PTOAS_DOCS_URL", "https://example.org/docs/")
     (run,) = to_sarif(found)["runs"]
     (rule,) = [rule for rule in run["tool"]["driver"]["rules"] if rule["id"] == "PTO-F108"]
-    anchor = "pto-f108"
-    assert rule["helpUri"] == f"https://example.org/docs/rules.html#{anchor}"
+    assert rule["helpUri"] == "https://example.org/docs/rules/PTO-F108.html"
     assert rule["help"]["text"].startswith("PTO-F108")
     (result,) = [result for result in run["results"] if result["ruleId"] == "PTO-F108"]
     (change,) = result["fixes"][0]["artifactChanges"]
@@ -221,10 +221,15 @@ def test_machines_read_the_edits(monkeypatch: pytest.MonkeyPatch) -> None:
             "insertedContent": {"text": ""},
         }
     ]
-    page = Path(__file__).parents[1] / "docs" / "rules.md"
     monkeypatch.delenv("PTOAS_DOCS_URL")
+    monkeypatch.setattr(pages, "_site_nearby", lambda: None)
     (run,) = to_sarif(found)["runs"]
-    assert {rule["helpUri"] for rule in run["tool"]["driver"]["rules"]} >= {f"{page.as_uri()}#{anchor}"}
+    assert not any("helpUri" in rule for rule in run["tool"]["driver"]["rules"]), "no site was built"
+    monkeypatch.setattr(pages, "_site_nearby", lambda: "file:///site")
+    (run,) = to_sarif(found)["runs"]
+    assert {rule["helpUri"] for rule in run["tool"]["driver"]["rules"]} >= {
+        "file:///site/rules/PTO-F108.html"
+    }
 
 
 def test_a_finding_is_known_again_when_lines_move() -> None:

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import ptoas
+from ptoas.cli import manual
 
 ROOT = Path(__file__).parents[1]
 NEGATE = """
@@ -253,7 +254,7 @@ def test_an_error_is_shown_as_what_was_found() -> None:
 PYTHON = {
     page.name: "\n".join(re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL))
     for page in sorted([*ROOT.glob("README*.md"), *(ROOT / "docs").glob("*.md")])
-}
+} | {"api.md": "\n".join(re.findall(r"```python\n(.*?)```", manual.api(), re.DOTALL))}
 
 
 def test_every_name_of_the_documentation_can_be_imported() -> None:

@@ -1,6 +1,6 @@
-"""Pages of docs/ that are printed: cli.md from the commands, api.md from docstrings, others from data.
+"""Reference pages of the site: the command line from the commands, the API from docstrings, others from data.
 
-`python -m ptoas.cli.manual cli` prints the first, and so on; `make docs` writes all of them.
+`python -m ptoas.cli.manual cli` prints the first, and so on; docs/hooks.py adds them to the site.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def options_of(command: click.Command) -> list[click.Option]:
 
 
 def cli() -> str:
-    """The page `docs/cli.md`."""
+    """The page of the command line."""
 
     lines = ["# The command `ptoas`", "", _NOTICE.format("cli"), "", *_paragraphs(main), ""]
     lines += ["Exit codes: 0 clean, 1 findings, 2 wrong usage. Every command has `--help`.", ""]
@@ -131,7 +131,7 @@ def members(owner: type) -> dict[str, Callable[..., Any]]:
 
 
 def api() -> str:
-    """The page `docs/api.md`."""
+    """The page of the library."""
     lines = ["# The library `ptoas`", "", _NOTICE.format("api"), "", *_document(ptoas), ""]
     names = public()
     for title, wanted in (

@@ -125,7 +125,7 @@ _NOTICE = "Printed by `python -m ptoas.cli.manual {}`; do not edit."
 
 
 def decisions_page() -> str:
-    """The page `docs/decisions.md`."""
+    """The page of the decisions."""
     lines = ["# Decisions", "", _NOTICE.format("decisions"), ""]
     lines += [
         "What ptoas does where [its sources](sources.md) are silent, or disagree.",
@@ -139,7 +139,7 @@ def decisions_page() -> str:
 
 
 def sources_page() -> str:
-    """The page `docs/sources.md`."""
+    """The page of the sources."""
     lines = ["# Sources", "", _NOTICE.format("sources"), ""]
     lines += _filled(
         "Every rule says where it is written. `000, Tile Constraints (A5), Shape constraints` is the part on "

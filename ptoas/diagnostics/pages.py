@@ -13,27 +13,22 @@ SETTING = "PTOAS_DOCS_URL"
 
 
 def page_of(code: str) -> str | None:
-    """The address of a code's section; `None` without documentation or for an unknown code.
+    """The address of a code's page; `None` without documentation or for an unknown code.
 
-    The one that `PTOAS_DOCS_URL` names, else that of the checkout that ptoas runs from.
+    The site that `PTOAS_DOCS_URL` names, else the one built in the checkout that ptoas runs from.
     """
-    anchor = anchor_of(code)
-    if anchor is None:
-        return None
-    base = os.environ.get(SETTING)
-    if base:
-        return f"{base.rstrip('/')}/rules.html#{anchor}"
-    page = _page_nearby()
-    return None if page is None else f"{page}#{anchor}"
+    page = page_name(code)
+    base = os.environ.get(SETTING) or _site_nearby()
+    return None if page is None or base is None else f"{base.rstrip('/')}/{page}"
 
 
-def anchor_of(code: str) -> str | None:
-    """Return the anchor of a code's section; a former code has the anchor of its rule."""
+def page_name(code: str) -> str | None:
+    """Return the page of a code below the site; a former code has the page of its rule."""
     code = ALIASES.get(code, code)
-    return code.lower() if code in CODES else None
+    return f"rules/{code}.html" if code in CODES else None
 
 
 @cache
-def _page_nearby() -> str | None:
-    page = Path(__file__).parents[2] / "docs" / "rules.md"
-    return page.as_uri() if page.is_file() else None
+def _site_nearby() -> str | None:
+    site = Path(__file__).parents[2] / "build" / "site"
+    return site.as_uri() if (site / "rules").is_dir() else None

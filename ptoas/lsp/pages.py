@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ptoas import __version__
 from ptoas.diagnostics.files import write_text
-from ptoas.diagnostics.pages import SETTING, anchor_of
+from ptoas.diagnostics.pages import SETTING, page_name
 from ptoas.project.explain import explain
 
 
@@ -21,10 +21,10 @@ def folder() -> Path:
 def href(code: str, docs: str | None = None) -> str | None:
     """The address of a code's page: on the site at `docs`, or at PTOAS_DOCS_URL; else a file of its own, as
     for codes that are no rule's. None where that can't be written."""
-    anchor = anchor_of(code)
+    page = page_name(code)
     base = docs or os.environ.get(SETTING)
-    if base and anchor is not None:
-        return f"{base.rstrip('/')}/rules.html#{anchor}"
+    if base and page is not None:
+        return f"{base.rstrip('/')}/{page}"
     return _written(code)
 
 

@@ -1,6 +1,6 @@
 """Programs that ptoas and the C++ assembler of the same name judge differently, and why.
 
-The rows are `ptoas/data/differences.toml`; `docs/differences.md` is generated from them.
+The rows are `ptoas/data/differences.toml`; the site's page is generated from them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ CHAPTERS: tuple[tuple[str, tuple[Difference, ...]], ...] = tuple(
 
 
 def page() -> str:
-    """The page `docs/differences.md`.
+    """The page of the differences.
 
     >>> from ptoas.project.differences import page
     >>> page().splitlines()[0]

@@ -1,8 +1,8 @@
-"""The reference page of the instructions, printed from their classes."""
+"""The reference of the instructions, made of their classes: one text, or a page for each on the site."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from inspect import cleandoc
 from typing import Any
 
@@ -13,6 +13,8 @@ from ptoas.dialects.pto.instruction import Instruction, PtoOp, Slot
 from ptoas.grammar.assembly_format import assembly_format_of
 from ptoas.targets import TARGETS
 from ptoas.targets.row import Forms, Row, Unsupported
+from ptoas.targets.rule import Rule
+from ptoas.targets.rules.operands import rules_for
 from ptoas.targets.specs import Types
 
 
@@ -114,7 +116,7 @@ def _operand(slot: Slot) -> str:
 
 
 def markdown() -> str:
-    """The page `docs/instructions.md`."""
+    """All instructions as one text: `ptoas instructions --format markdown`."""
     lines = ["# Instructions", "", "Printed by `ptoas instructions --format markdown`; do not edit.", ""]
     for chapter, title in CHAPTERS.items():
         lines += [f"## {title}", ""]
@@ -123,8 +125,46 @@ def markdown() -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _entry(entry: dict[str, Any]) -> Iterable[str]:
-    yield from (f"### `{entry['name']}`", "", entry["meaning"], "", "```text")
+def site_pages(example: Callable[[type[PtoOp]], str]) -> dict[str, str]:
+    """The pages of the site by path: `instructions.md` lists all, `instructions/NAME.md` describes one.
+
+    `example` returns what a page shows of an instruction in use, as Markdown.
+    """
+    index = ["# Instructions", "", f"{len(OPS)} instructions by chapter.", ""]
+    pages: dict[str, str] = {}
+    for chapter, title in CHAPTERS.items():
+        index += [f"## {title}", "", "| instruction | meaning |", "|---|---|"]
+        for op in (op for op in OPS if chapter_of(op) == chapter):
+            entry = describe(op)
+            name, meaning = entry["name"], entry["meaning"].splitlines()[0]
+            index.append(f"| [`{name}`](instructions/{name}.md) | {meaning} |")
+            lines = [*_entry(entry, "#"), "## Targets", "", *_targets(on_targets(op))]
+            lines += [example(op), "## Rules", "", *_rules(op)]
+            pages[f"instructions/{name}.md"] = "\n".join(lines)
+        index.append("")
+    return {"instructions.md": "\n".join(index) + "\n", **pages}
+
+
+def _rules(op: type[PtoOp]) -> Iterable[str]:
+    """The rules that look at an instruction by itself, with the targets on which they do."""
+    found: dict[Rule, list[str]] = {}
+    for target in TARGETS.values():
+        entry = target.entry(op)
+        rows = entry.rows.values() if isinstance(entry, Forms) else [entry]
+        each = {rule for row in rows if isinstance(row, Row) for rule in (*rules_for(row), *row.rules)}
+        for rule in each:
+            found.setdefault(rule, []).append(target.name)
+    if not found:
+        yield "Only the rules of whole programs apply."
+        return
+    yield from ("| rule | targets | requirement |", "|---|---|---|")
+    for rule in sorted(found, key=lambda rule: rule.code):
+        link = f"[{rule.code}](../rules/{rule.code}.md)"
+        yield f"| {link} | {', '.join(found[rule])} | {rule.statement} |"
+
+
+def _entry(entry: dict[str, Any], level: str = "###") -> Iterable[str]:
+    yield from (f"{level} `{entry['name']}`", "", entry["meaning"], "", "```text")
     yield from entry["forms"].values()
     yield from ("```", "")
     if entry["operands"]:

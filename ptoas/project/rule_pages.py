@@ -1,4 +1,4 @@
-"""Rules and targets as text: `ptoas rules`, `ptoas explain`, `ptoas targets`, and the page docs/rules.md."""
+"""Rules and targets as text: `ptoas rules`, `ptoas explain`, `ptoas targets`, and the pages of the site."""
 
 from __future__ import annotations
 
@@ -97,15 +97,48 @@ def _markdown(rules: Sequence[Rule]) -> str:
             continue
         lines += [f"## {title}", ""]
         for rule in chapter:
-            kind = "" if rule.severity.value == "error" else f" ({severity_of(rule)})"
-            lines += [*_place(rule.code), f"### {rule.code}: {rule.title}{kind}", ""]
-            lines += [rule.statement, "", f"*Why:* {rule.reason}", ""]
-            lines += [f"*Targets:* {', '.join(targets_with(rule))}. *Source:* {rule.source}.", ""]
-            on = ", ".join(rule.example_targets)
-            lines += [f"{REFUSED[rule.severity]} on {on}:", "", "```mlir", rule.failing, "```", ""]
-            lines += ["Accepted:", "", "```mlir", rule.passing, "```", ""]
+            lines += [*_place(rule.code), f"### {_heading(rule)}", "", *_body(rule)]
     lines += _other_codes()
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _heading(rule: Rule) -> str:
+    kind = "" if rule.severity.value == "error" else f" ({severity_of(rule)})"
+    return f"{rule.code}: {rule.title}{kind}"
+
+
+def _body(rule: Rule) -> list[str]:
+    on = ", ".join(rule.example_targets)
+    return [
+        *(rule.statement, "", f"*Why:* {rule.reason}", ""),
+        *(f"*Targets:* {', '.join(targets_with(rule))}. *Source:* {rule.source}.", ""),
+        *(f"{REFUSED[rule.severity]} on {on}:", "", "```pto", rule.failing, "```", ""),
+        *("Accepted:", "", "```pto", rule.passing, "```", ""),
+    ]
+
+
+def site_pages() -> dict[str, str]:
+    """The pages of the site by path: `rules.md` lists all codes, `rules/CODE.md` explains one."""
+    index = ["# Rules and codes", "", "Codes are permanent. `ptoas explain CODE` prints a page.", ""]
+    pages: dict[str, str] = {}
+    for letter, title in CHAPTERS.items():
+        index += [f"## {title}", "", "| code | severity | targets | requirement |", "|---|---|---|---|"]
+        for rule in (rule for rule in rules_of() if rule.code[4] == letter):
+            on = ", ".join(targets_with(rule))
+            index.append(f"| {_link(rule.code)} | {rule.severity.value} | {on} | {rule.statement} |")
+            pages[f"rules/{rule.code}.md"] = "\n".join([f"# {_heading(rule)}", "", *_body(rule)])
+        index.append("")
+    codes = other_codes()
+    index += ["## Codes without a rule", "", "| code | statement |", "|---|---|"]
+    for code, (statement, meaning) in sorted(codes.items()):
+        index.append(f"| {_link(code)} | {statement} |")
+        pages[f"rules/{code}.md"] = f"# {code}: {statement}\n\n{meaning}\n"
+    return {"rules.md": "\n".join(index) + "\n", **pages}
+
+
+def _link(code: str) -> str:
+    """A code of the list, with the anchor that older links lead to."""
+    return f'<a id="{code.lower()}"></a>[{code}](rules/{code}.md)'
 
 
 def _place(code: str) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""Every command and option of `ptoas` has its line in --help, in docs/cli.md and in the README."""
+"""Every command and option of `ptoas` has its line in --help, in the manual and in the README."""
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ ids = pytest.mark.parametrize(("name", "option"), OPTIONS, ids=lambda x: getattr
 
 
 def section(name: str) -> str:
-    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
-    (found,) = (part for part in page.split("\n## ") if part.startswith(f"`{name}`\n"))
+    (found,) = (part for part in manual.cli().split("\n## ") if part.startswith(f"`{name}`\n"))
     return found
 
 
@@ -86,10 +85,3 @@ def test_a_make_target_that_a_document_names_exists(path: Path) -> None:
     targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     named = re.findall(r"(?:`|^\$ )make ([a-z][\w-]*)", path.read_text(encoding="utf-8"), re.MULTILINE)
     assert set(named) <= targets
-
-
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
-def test_a_link_of_a_document_leads_somewhere(path: Path) -> None:
-    prose = re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
-    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", prose):
-        assert "://" in target or (path.parent / target).exists(), target

@@ -15,7 +15,7 @@ from ptoas.grammar.parse import parse
 from ptoas.grammar.spans import span_of
 from ptoas.machine.machine import INSTRUCTIONS, VALUES
 from ptoas.ops import load_bodies
-from ptoas.project.instruction_pages import chapter_of
+from ptoas.project.instruction_pages import chapter_of, markdown
 from ptoas.targets import TARGETS
 from ptoas.targets.pipes import Pipes
 from ptoas.targets.row import Unsupported
@@ -23,7 +23,7 @@ from ptoas.targets.target import Target
 from tests.isa.annotations import HERE, Program, read
 from tests.isa.annotations import TARGETS as WRITTEN_TARGETS
 
-PAGE = Path(__file__).parents[2] / "docs" / "instructions.md"
+PAGE = markdown()
 
 every_instruction = pytest.mark.parametrize("op", OPS, ids=lambda op: op.mnemonic())
 every_target = pytest.mark.parametrize("target", TARGETS.values(), ids=lambda target: target.name)
@@ -110,8 +110,6 @@ def test_the_annotated_programs_know_every_target() -> None:
 @every_instruction
 def test_the_reference_page_has_a_section(op: type[PtoOp]) -> None:
     assert chapter_of(op) in CHAPTERS, "its chapter is not on the page"
-    (section,) = (
-        part for part in PAGE.read_text().split("\n### ") if part.startswith(f"`{op.mnemonic()}`\n")
-    )
+    (section,) = (part for part in PAGE.split("\n### ") if part.startswith(f"`{op.mnemonic()}`\n"))
     assert (op.__doc__ or "").strip().splitlines()[0] in section
     assert "```text" in section, "the section shows how it is written"

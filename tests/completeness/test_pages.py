@@ -11,11 +11,6 @@ from tests.documents.pages import ROOT, blocks, matches, read
 
 DOCS = ROOT / "docs"
 ELSEWHERE = {
-    "api.md": "completeness/test_public_api.py runs its examples",
-    "rules.md": "completeness/test_both_sides.py verifies both examples of every rule",
-    "instructions.md": "its blocks are forms; tests/isa has programs of every instruction",
-    "cli.md": "its blocks are from the help of commands; completeness/test_command.py",
-    "differences.md": "test_differences.py",
     "extending.md": "plugin/test_plugin.py installs the package that it shows",
 }
 """Pages whose programs other tests run."""

@@ -13,8 +13,14 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
+from ptoas.diagnostics.pages import page_name
+from ptoas.dialects.pto import OPS
 from ptoas.dialects.pto.geometry import geometry
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.project.explain import CODES
 from ptoas.report import layouts
+from ptoas.targets import TARGETS
+from ptoas.targets.row import Unsupported
 from tests.documents.pages import ROOT
 
 pytest.importorskip("material", reason="the extra `docs` builds the site")
@@ -82,13 +88,20 @@ def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
         assert not re.search(r"url\(['\"]?https?:|@import", path.read_text(encoding="utf-8")), path
 
 
-def test_a_code_has_a_place_on_its_page(site: Path) -> None:
-    """Editors and reports link to it."""
-    from ptoas.diagnostics.pages import anchor_of
-    from ptoas.project.explain import CODES
-
+def test_every_code_and_every_instruction_has_a_page(site: Path) -> None:
+    """Editors and reports link to them."""
     ids = Page(site / "rules.html").ids
-    assert [code for code in CODES if anchor_of(code) not in ids] == []
+    assert [code for code in CODES if code.lower() not in ids] == []
+    assert [code for code in CODES if not (site / str(page_name(code))).is_file()] == []
+    names = [op.mnemonic() for op in OPS]
+    assert [name for name in names if not (site / "instructions" / f"{name}.html").is_file()] == []
+
+
+@pytest.mark.parametrize("op", OPS, ids=lambda op: op.mnemonic())
+def test_the_page_of_an_instruction_shows_a_program_and_its_calls(site: Path, op: type[PtoOp]) -> None:
+    text = (site / "instructions" / f"{op.mnemonic()}.html").read_text(encoding="utf-8")
+    somewhere = any(not isinstance(target.entry(op), Unsupported) for target in TARGETS.values())
+    assert 'id="targets"' in text and 'id="rules"' in text and ('id="example"' in text) is somewhere
 
 
 # --- pictures --------------------------------------------------------------------------------------

@@ -350,7 +350,7 @@ def test_settings(client: Client, lookup: Text) -> None:
         "workspace/didChangeConfiguration", settings={"ptoas": {"target": "cpu", "docs": "https://x/r"}}
     )
     (finding,) = [d for d in lookup.findings() if d["code"] == "PTO-A301"]
-    assert finding["codeDescription"]["href"].startswith("https://x/r/rules.html#pto-a301")
+    assert finding["codeDescription"]["href"].startswith("https://x/r/rules/PTO-A301.html")
     client.notify("workspace/didChangeConfiguration", settings={})
 
 

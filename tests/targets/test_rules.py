@@ -123,10 +123,6 @@ def test_explain_knows_what_messages_cite() -> None:
         explain("D99")
 
 
-def test_the_reference_page_is_what_the_command_prints() -> None:
-    assert (ROOT / "docs" / "rules.md").read_text() == render_rules("markdown")
-
-
 def test_rules_of_a_target() -> None:
     on_cpu = {rule.code for rule in rules_of("cpu")}
     assert "PTO-A301" in on_cpu and "PTO-F101" not in on_cpu
