@@ -228,6 +228,19 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
         ".arg %a : !pto.tile\ntprint %a",
         [("PTO-P021", 1, 11, 9, "`!pto.tile` needs its parameters in `<...>`", None)],
     ),
+    "types: a shape with commas": (
+        ".arg %a : !pto.tile<16, 64, f32>\ntprint %a",
+        [
+            (
+                "PTO-P021",
+                1,
+                21,
+                11,
+                "shape and element type of a tile are joined by `x`",
+                "write `16x64xf32`",
+            )
+        ],
+    ),
     "types: no columns": (
         ".arg %a : !pto.tile<loc=vec, dtype=f32, rows=16>\ntprint %a",
         [("PTO-P021", 1, 21, 27, "a tile needs `cols`", "write `16x32xf32`")],

@@ -246,6 +246,16 @@ _POSITIONS = ("loc", "dtype", "rows", "cols", "blayout", "slayout", "fractal", "
 _TILE_KEYS = (*_POSITIONS, "v_row", "v_col", "valid", "compact")
 
 
+def _no_shape(message: str, parameters: list[TypeParameter]) -> TypeProblem:
+    """The problem of a tile without a shape; `16, 64, f32` is one that is written with commas."""
+    extents = [each.text for each in parameters if each.key is None and each.text.isdecimal()]
+    elements = [each.text for each in parameters if each.key is None and each.is_element]
+    if len(extents) != 2 or len(elements) != 1:
+        return TypeProblem(message, fix="write `16x32xf32`")
+    shape = "x".join([*extents, *elements])
+    return TypeProblem("shape and element type of a tile are joined by `x`", fix=f"write `{shape}`")
+
+
 def _tile(parameters: list[TypeParameter]) -> TileType:
     given: dict[str, TypeParameter] = {}
     shape: tuple[int, ...] | None = None
@@ -285,11 +295,11 @@ def _tile(parameters: list[TypeParameter]) -> TileType:
             take(_POSITIONS[position], parameter)
             position += 1
     if "dtype" not in given:
-        raise TypeProblem("a tile needs its element type and shape", fix="write `16x32xf32`")
+        raise _no_shape("a tile needs its element type and shape", parameters)
     if shape is None:
         missing = [key for key in ("rows", "cols") if key not in given]
         if missing:
-            raise TypeProblem(f"a tile needs `{'` and `'.join(missing)}`", fix="write `16x32xf32`")
+            raise _no_shape(f"a tile needs `{'` and `'.join(missing)}`", parameters)
         shape = (given["rows"].integer(), given["cols"].integer())
     rows, cols = shape
     if DYNAMIC in shape:

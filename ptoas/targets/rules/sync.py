@@ -34,6 +34,11 @@ def flag_text(op: str, flag: Flag) -> str:
     return f"pto.{op}[#pto.pipe<{source.value}>, #pto.pipe<{sink.value}>, #pto.event<{event.value}>]"
 
 
+def _short(op: str, flag: Flag) -> str:
+    """A flag instruction as a fix quotes it; edits use the form that other tools read, too."""
+    return f"{op}[{', '.join(part.value for part in flag)}]"
+
+
 def _name(flag: Flag) -> str:
     source, sink, event = flag
     return f"{event.value} ({source.value} to {sink.value})"
@@ -118,15 +123,15 @@ def _hazard(hazard: Hazard, analysis: SyncFlow, facts: FunctionFacts, target: Ta
             hazard,
             facts,
             f"nothing waits for {_name(flag)}, set in line {facts.line(forgotten.op)}",
-            f"add `{flag_text('wait_flag', flag)}` before line {lines[1]}",
+            f"add `{_short('wait_flag', flag)}` before line {lines[1]}",
         )
     flag = (*pair, free_event(facts, pair, target.events))
     return _too_early(
         hazard,
         facts,
         "no flag orders them",
-        f"add `{flag_text('set_flag', flag)}` after line {lines[0]} "
-        f"and `{flag_text('wait_flag', flag)}` before line {lines[1]}",
+        f"add `{_short('set_flag', flag)}` after line {lines[0]} "
+        f"and `{_short('wait_flag', flag)}` before line {lines[1]}",
     )
 
 
@@ -238,7 +243,7 @@ def a_flag_is_raised_before_it_is_awaited(facts: FunctionFacts, target: Target) 
             f"`wait_flag` for {_name(misuse.flag)} {found}, so it can wait for ever",
             op=misuse.op,
             part="statement",
-            fix=f"add `{flag_text('set_flag', misuse.flag)}` before it, on every path",
+            fix=f"add `{_short('set_flag', misuse.flag)}` before it, on every path",
             fixit=None if related else Fixit("before", flag_text("set_flag", misuse.flag), safe=False),
             related=related,
         )
@@ -260,7 +265,7 @@ def a_flag_is_raised_once(facts: FunctionFacts, target: Target) -> Violations:
             f"{_name(misuse.flag)} is set twice without a `wait_flag` in between",
             op=misuse.op,
             part="statement",
-            fix=f"add `{flag_text('wait_flag', misuse.flag)}` before it, or use another event id",
+            fix=f"add `{_short('wait_flag', misuse.flag)}` before it, or use another event id",
             fixit=Fixit("before", flag_text("wait_flag", misuse.flag), safe=False),
             related=(Related("set here", misuse.other),),
         )
@@ -291,7 +296,7 @@ def a_raised_flag_is_awaited(facts: FunctionFacts, target: Target) -> Violations
             f"{_name(misuse.flag)} is set but never waited for",
             op=misuse.op,
             part="statement",
-            fix=f"add `{flag_text('wait_flag', misuse.flag)}` after it, or remove it",
+            fix=f"add `{_short('wait_flag', misuse.flag)}` after it, or remove it",
             fixit=Fixit("after", flag_text("wait_flag", misuse.flag), safe=False),
         )
 
