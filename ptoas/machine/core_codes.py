@@ -3,9 +3,9 @@
 ROWS = (
     (
         "PTO-R901",
-        "cores wait for each other, or for nothing",
-        "Every core that has not finished waits for a tile, an empty slot, a counter or a barrier that "
-        "nobody is going to give: the device hangs. The picture shows who waits for whom, at which line.",
+        "all cores wait: deadlock",
+        "Every unfinished core waits for a tile, an empty slot, a counter or a barrier that no core will "
+        "provide, so the device hangs. The picture shows what each core waits for, and where.",
     ),
     (
         "PTO-R902",

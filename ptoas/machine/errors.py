@@ -268,24 +268,24 @@ _ROWS = (
     ),
     (
         "PTO-R302",
-        "a pipe waits for a flag that nothing raises",
+        "a pipe waits for a flag that is never set",
         "The device hangs here.",
     ),
     (
         "PTO-R303",
-        "a flag is raised twice",
+        "a flag is set twice",
         "Flags are not counted: the second `set_flag` before a `wait_flag` is lost, and a later wait hangs.",
     ),
     (
         "PTO-R304",
-        "a flag is up that the instruction uses itself",
-        "The library raises and awaits this flag inside the instruction; one of the program's own that "
-        "is up at that moment is taken down by the wrong wait.",
+        "a flag that the instruction uses internally is already set",
+        "The library sets and waits for this flag inside the instruction; if the program has set it, the "
+        "wrong wait consumes it.",
     ),
     (
         "PTO-R305",
-        "a flag is still up at the end",
-        "The next kernel on this core starts with the flag up and may go on too early.",
+        "a flag is still set at the end",
+        "The next kernel on this core starts with the flag set and may continue too early.",
     ),
     (
         "PTO-R306",
@@ -330,7 +330,7 @@ _ROWS = (
     (
         "PTO-R507",
         "a tile has no address",
-        "In a function placed by hand every local tile needs an address before its first use (D21).",
+        "If any tile of a function has an address, every local tile needs one before its first use (D21).",
     ),
     (
         "PTO-R508",
