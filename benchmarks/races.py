@@ -84,12 +84,15 @@ LIMIT = 2.0
 
 
 def measure(quick: bool = False) -> list[Row]:
-    turns = 50 if quick else 1000
-    return [races("flags put in", dict.fromkeys(FLAGS, ""), turns), races("flags by hand", FLAGS, turns)]
+    iterations = 50 if quick else 1000
+    return [
+        races("flags put in", dict.fromkeys(FLAGS, ""), iterations),
+        races("flags by hand", FLAGS, iterations),
+    ]
 
 
-def races(how: str, flags: dict[str, str], turns: int) -> Row:
-    width = turns * WIDTH
+def races(how: str, flags: dict[str, str], iterations: int) -> Row:
+    width = iterations * WIDTH
     text = KERNEL.format(all=width, tile=TILE, column=COLUMN, part=PART, **flags)
     rng = np.random.default_rng(5)
     x, y = (rng.standard_normal((16, width), dtype=np.float32) for _ in range(2))
@@ -100,7 +103,7 @@ def races(how: str, flags: dict[str, str], turns: int) -> Row:
         *(lambda k=kernel: k.execute({"x": x, "y": y, "out": out}) for kernel in kernels),
         repeats=6,
         before=lambda: out.fill(0),
-        per=turns,
+        per=iterations,
     )
     assert np.allclose(out, _expected(x, y), rtol=1e-4, atol=1e-4), "gate"
     what = f"run a kernel of 11 vector instructions in a loop, races too, {how}"

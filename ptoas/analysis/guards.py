@@ -49,15 +49,15 @@ def _guarded(op: Operation, number: int, constant: Constant, seen: frozenset[str
 
 def _chooses(branch: scf.IfOp, inner: Operation, number: int, constant: Constant) -> bool:
     """Return True if the branch that contains `inner` is taken only for that number."""
-    wanted = EQUAL if inner.parent_region() is branch.true_region else NOT_EQUAL
-    return _compares(branch.cond, wanted, number, constant)
+    predicate = EQUAL if inner.parent_region() is branch.true_region else NOT_EQUAL
+    return _compares(branch.cond, predicate, number, constant)
 
 
-def _compares(condition: SSAValue, wanted: int, number: int, constant: Constant) -> bool:
+def _compares(condition: SSAValue, predicate: int, number: int, constant: Constant) -> bool:
     comparison = condition.owner
-    if isinstance(comparison, arith.AndIOp) and wanted == EQUAL:
-        return any(_compares(side, wanted, number, constant) for side in comparison.operands)
-    if not isinstance(comparison, arith.CmpiOp) or comparison.predicate.value.data != wanted:
+    if isinstance(comparison, arith.AndIOp) and predicate == EQUAL:
+        return any(_compares(side, predicate, number, constant) for side in comparison.operands)
+    if not isinstance(comparison, arith.CmpiOp) or comparison.predicate.value.data != predicate:
         return False
     sides = (comparison.lhs, comparison.rhs)
     return any(_argument(a) is not None and constant(b) == number for a, b in (sides, sides[::-1]))

@@ -169,12 +169,12 @@ def last_dims(dims: tuple[int, ...], rank: int) -> tuple[int, ...]:
     return (1,) * (rank - len(dims)) + dims[-rank:]
 
 
-def _merge(said: tuple[int, ...] | None, known: tuple[int, ...]) -> tuple[int, ...]:
+def _merge(declared: tuple[int, ...] | None, known: tuple[int, ...]) -> tuple[int, ...]:
     """The extents of a type, with unknown ones replaced by other known facts."""
-    if said is None:
+    if declared is None:
         return known
-    known = last_dims(known, len(said))
-    return tuple([known[at] if dim == DYNAMIC else dim for at, dim in enumerate(said)])
+    known = last_dims(known, len(declared))
+    return tuple([known[at] if dim == DYNAMIC else dim for at, dim in enumerate(declared)])
 
 
 def physical_shape(tile: SSAValue) -> tuple[int, int]:

@@ -65,7 +65,7 @@ def _loaded(view: SSAValue) -> Iterator[TileType]:
 
 
 def found_layout(
-    view: SSAValue, shape: Sequence[int], strides: Sequence[int], otherwise: Layout = Layout.ND
+    view: SSAValue, shape: Sequence[int], strides: Sequence[int], default: Layout = Layout.ND
 ) -> Layout:
     """The layout that extents and strides show: nd where rows follow each other, dn where columns do. Where
     both do, as in a single row or column, the tile that it is loaded into or stored from decides; where
@@ -73,14 +73,14 @@ def found_layout(
     rows, cols = (1, *shape)[-2:]
     row_step, col_step = (1, *strides)[-2:]
     if DYNAMIC in (rows, cols):
-        return otherwise
+        return default
     rows_follow = (cols == 1 or col_step == 1) and (rows == 1 or row_step == cols)
     columns_follow = (rows == 1 or row_step == 1) and (cols == 1 or col_step == rows)
     match rows_follow, columns_follow:
         case True, True:
             return _of_the_tile(view, (rows, cols))
         case False, False:
-            return otherwise
+            return default
         case _:
             return Layout.ND if rows_follow else Layout.DN
 

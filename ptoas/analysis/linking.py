@@ -115,10 +115,10 @@ def _own_calls(module: ModuleOp) -> Iterator[CallOp]:
             yield from (op for op in walk(function) if isinstance(op, CallOp))
 
 
-def _unused(wanted: str, taken: set[str]) -> str:
-    name, count = wanted, 1
+def _unused(preferred: str, taken: set[str]) -> str:
+    name, count = preferred, 1
     while name in taken:
         count += 1
-        name = f"{wanted}_{count}"
+        name = f"{preferred}_{count}"
     taken.add(name)
     return name

@@ -15,7 +15,7 @@ class Effect(Enum):
 
     IMPLEMENTED = "Implemented"
     IGNORED = "Accepted"
-    """It has no effect in the C++ assembler either."""
+    """No effect, as in the C++ assembler."""
     NO_EFFECT = "No effect"
     """Reported once; the result is the same without it."""
     REFUSED = "Refused"

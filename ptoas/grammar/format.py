@@ -250,10 +250,10 @@ class _Spacing:
         self.brackets: list[str] = []
         self.may_break = self.must_break = False
 
-    def before(self, token: FormatToken, apart: bool, following: FormatToken | None) -> str:
-        """The white space before a word; `apart` says if it was separate from the previous one."""
+    def before(self, token: FormatToken, separate: bool, following: FormatToken | None) -> str:
+        """The white space before a word; `separate` says if it was separate from the previous one."""
         last = self.last
-        space = "" if last is None else self._between(last, token, apart, following)
+        space = "" if last is None else self._between(last, token, separate, following)
         self.may_break = last is not None and self._may_break(last, token)
         self.must_break = last is not None and last.kind == "region" and token.text in _FURTHER_BODY
         self._advance(token)
@@ -280,9 +280,9 @@ class _Spacing:
         return self.last.kind == "label" or (self.last.kind == "symbol" and self.opcode == "func.func")
 
     def _between(
-        self, last: FormatToken, token: FormatToken, apart: bool, following: FormatToken | None
+        self, last: FormatToken, token: FormatToken, separate: bool, following: FormatToken | None
     ) -> str:
-        kept = " " if apart else ""
+        kept = " " if separate else ""
         match last.text, token.text:
             case (_, "") if token.kind == "region":
                 return "" if last.text == "(" else " "

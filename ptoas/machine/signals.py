@@ -72,25 +72,25 @@ class Signals:
         sharing.put_word(use, number, adds)
         sharing.pushed(use, delivered=True)
 
-    def wait(self, signal: Signal, condition: Condition, wanted: str) -> None:
+    def wait(self, signal: Signal, condition: Condition, expected: str) -> None:
         """Go on when all words are as they should be."""
-        use, look = self._looking(signal)
+        use, read_words = self._word_reader(signal)
 
         def holds() -> bool:
-            return bool(condition(look()).all())
+            return bool(condition(read_words()).all())
 
         def what() -> str:
-            return f"waits until %{signal.view.buffer.name} {wanted}; {signal.first_without(condition)}"
+            return f"waits until %{signal.view.buffer.name} {expected}; {signal.first_without(condition)}"
 
         if not holds():
             self._yield(signal, holds, what)
-        self._seen(use)
+        self._acquire(use)
 
-    def test(self, signal: Signal, condition: Condition, wanted: str) -> bool:
+    def test(self, signal: Signal, condition: Condition, expected: str) -> bool:
         """Return True if all words satisfy the condition; an actor that polls repeatedly waits."""
-        use, look = self._looking(signal)
-        if condition(look()).all():
-            self._seen(use)
+        use, read_words = self._word_reader(signal)
+        if condition(read_words()).all():
+            self._acquire(use)
             return True
         sharing, actor = self.machine.sharing, self.machine.actor
         if sharing is not None and use is not None:
@@ -98,25 +98,25 @@ class Signals:
             if actor.scheduler is not None and loop_around(signal.op) is not None:
                 first = signal.first_without(condition)
                 sharing.poll(
-                    signal.op, use, f"waits until %{signal.view.buffer.name} {wanted}; {first} and stays so"
+                    signal.op, use, f"waits until %{signal.view.buffer.name} {expected}; {first} and stays so"
                 )
         return False
 
-    def _looking(self, signal: Signal) -> tuple[Use | None, Callable[[], Array]]:
+    def _word_reader(self, signal: Signal) -> tuple[Use | None, Callable[[], Array]]:
         """Return a function that reads the current words of a signal."""
         sharing = self.machine.sharing
         if sharing is not None:
             sharing.turn(True)
         use = None if sharing is None else sharing.signal_use(signal.op, signal.view, False)
 
-        def look() -> Array:
+        def read_words() -> Array:
             if sharing is not None and use is not None:
                 sharing.fetch(use)
             return signal.words
 
-        return use, look
+        return use, read_words
 
-    def _seen(self, use: Use | None) -> None:
+    def _acquire(self, use: Use | None) -> None:
         """The words are as they were waited for: what had happened when they were written is known."""
         sharing = self.machine.sharing
         if sharing is None or use is None:

@@ -391,9 +391,11 @@ def tinsert(op: dialect.TInsertOp, m: Machine) -> Binder:
 
 
 def covered(op: dialect.TInsertOp, src: Tile, dst: Tile) -> tuple[int, int]:
-    """Return the region written by an insertion. For an accumulator that goes to blocks that
-    is all of its rows, and whole blocks of columns, of what goes in parts whole blocks: besides what is valid
-    nobody knows what."""
+    """Return the region written by an insertion.
+
+    An accumulator written to boxes covers all of its rows and whole blocks of columns; a part covers whole
+    blocks. Outside the valid region the contents are undefined.
+    """
     rows, cols = src.valid
     if op.tinsert_mode is not None:
         return -(-rows // BOX) * BOX, cols

@@ -21,7 +21,9 @@ Edge = tuple[SSAValue, SSAValue]
 """A value, and one that it follows from."""
 
 
-def origins(starts: Iterable[tuple[SSAValue, int]], edges: Iterable[Edge]) -> dict[SSAValue, set[int]]:
+def reachable_starts(
+    starts: Iterable[tuple[SSAValue, int]], edges: Iterable[Edge]
+) -> dict[SSAValue, set[int]]:
     """Return the numbers of the starts from which edges lead to each value."""
     users: dict[SSAValue, list[SSAValue]] = {}
     for value, source in edges:
@@ -65,7 +67,7 @@ class ArgumentSlice:
             parameter: values[0] for parameter, values in given if len(values) == 1
         }
         """For arguments of functions that are called from one place, what they are given there."""
-        self._memory = origins(
+        self._memory = reachable_starts(
             ((argument, at) for at, argument in enumerate(arguments)), self._memory_edges()
         )
 

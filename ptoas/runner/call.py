@@ -68,14 +68,14 @@ class KernelCall:
             outputs,
             arguments,
             list(dict.fromkeys(warning for machine in machines for warning in machine.warnings)),
-            self._said([machine.printed for machine in machines]),
+            self._with_names([machine.printed for machine in machines]),
             [line for observer in observers for line in observer.lines()],
             self._stats([observer.stats for observer in observers if observer.stats is not None]),
             self.cores[0].compiler.steps.taken,
             bits,
         )
 
-    def _said(self, texts: Sequence[Sequence[str]]) -> list[str]:
+    def _with_names(self, texts: Sequence[Sequence[str]]) -> list[str]:
         if len(texts) == 1:
             return list(texts[0])
         names = [self._name(at) for at in range(len(texts))]

@@ -133,7 +133,7 @@ class Shared:
         """Return True if all written memory is here; an argument may have been copied once more."""
         return all(any(low <= first and end <= high for low, high in self._places) for first, end in written)
 
-    def give_back(self, result: Result) -> None:
+    def copy_back(self, result: Result) -> None:
         """Put what was written where the caller has it."""
         for name, original in self.originals.items():
             copy = self.given[name]
@@ -177,7 +177,7 @@ class ProcessOutputs:
     """Results of one process, besides memory."""
 
     records: list[AccessRecord]
-    said: list[str]
+    printed_lines: list[str]
 
 
 AnyPart = TypeVar("AnyPart", bound=ProcessOutputs)
@@ -215,13 +215,13 @@ def _done(work: Callable[[range], AnyPart], parts: range) -> AnyPart | None:
         return None
 
 
-class saying_to:
+class collect_output:
     """Collect printed output, and print it when all parts are done, in their order."""
 
-    def __init__(self, options: Options, cores: Sequence[Core], said: list[str]):
+    def __init__(self, options: Options, cores: Sequence[Core], printed_lines: list[str]):
         self.options = options
         self.cores = cores
-        self.said = said
+        self.printed_lines = printed_lines
 
     def _say(self, say: Any) -> None:
         self.options.on_output = say
@@ -230,7 +230,7 @@ class saying_to:
 
     def __enter__(self) -> None:
         self.before = self.options.on_output
-        self._say(None if self.before is None else self.said.append)
+        self._say(None if self.before is None else self.printed_lines.append)
 
     def __exit__(self, *_: object) -> None:
         self._say(self.before)
@@ -238,7 +238,7 @@ class saying_to:
 
 def say_all(options: Options, parts: Sequence[ProcessOutputs]) -> None:
     if options.on_output is not None:
-        for text in (text for part in parts for text in part.said):
+        for text in (text for part in parts for text in part.printed_lines):
             options.on_output(text)
 
 
@@ -322,11 +322,11 @@ class BlockOutputs(ProcessOutputs):
     """The extent reached in memory that grows on demand."""
 
     @staticmethod
-    def of(cores: Sequence[Core], said: list[str], growing: Sequence[GrowingBuffer]) -> BlockOutputs:
+    def of(cores: Sequence[Core], printed_lines: list[str], growing: Sequence[GrowingBuffer]) -> BlockOutputs:
         machines = [core.machine for core in cores]
         return BlockOutputs(
             records_of(cores),
-            said,
+            printed_lines,
             [machine.warnings for machine in machines],
             [machine.printed for machine in machines],
             [core.observer.stats if core.observer is not None else None for core in cores],
@@ -351,19 +351,19 @@ def in_jobs(kernel: Kernel, given: Mapping[str, Any], run: Run) -> Result | None
     held = [core.machine.held for core in cores]
     buffers = [one.value.buffer for one in call.bound if isinstance(one.value, Pointer)]
     growing = [buffer for buffer in buffers if isinstance(buffer, GrowingBuffer)]
-    said: list[str] = []
+    printed_lines: list[str] = []
 
     def work(blocks: range) -> BlockOutputs:
         run(call, None, blocks)
-        return BlockOutputs.of(cores, said, growing)
+        return BlockOutputs.of(cores, printed_lines, growing)
 
-    with saying_to(options, cores, said):
+    with collect_output(options, cores, printed_lines):
         found = in_processes(options.blocks, jobs, work)
     if found is None or not _within_limits(found, kernel, held) or not _grown(found, growing):
         return None
     _join(found, cores)
     result = call.finish()
-    shared.give_back(result)
+    shared.copy_back(result)
     say_all(options, found)
     return result
 

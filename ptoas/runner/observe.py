@@ -64,9 +64,9 @@ class Traced:
     loops: tuple[Operation, ...]
     """Around the instruction, the outermost first."""
 
-    def line(self, actor: Actor, turns: tuple[int, ...], launch: Launch) -> TraceLine:
+    def line(self, actor: Actor, iterations: tuple[int, ...], launch: Launch) -> TraceLine:
         names = [loop_name(loop) for loop in self.loops]
-        iteration = dict(zip(names, turns, strict=True))
+        iteration = dict(zip(names, iterations, strict=True))
         place = {"rank": actor.rank} if launch.ranks is not None else {}
         place |= {"block": actor.block, "core": actor.core}
         shown = [f"{name} {number}" for name, number in place.items()]
@@ -95,7 +95,10 @@ class Observer:
 
     def lines(self) -> list[TraceLine]:
         """The trace as it is shown."""
-        return [traced.line(actor, turns, self.machine.launch) for traced, actor, turns in self.trace or ()]
+        return [
+            traced.line(actor, iterations, self.machine.launch)
+            for traced, actor, iterations in self.trace or ()
+        ]
 
     def watching(
         self,

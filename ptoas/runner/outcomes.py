@@ -103,7 +103,7 @@ def _named(
     return [replace(d, message=f"{launch.names(actors)}: {d.message}") for d, actors in who.values()]
 
 
-def where_it_stands(outcome: ActorOutcome, launch: Launch) -> str:
+def wait_line(outcome: ActorOutcome, launch: Launch) -> str:
     """One actor, where it waits and for what: `rank 1 | line 9 | waits for ... (kernel.pto:9)`."""
     name = launch.names([outcome.actor])
     if outcome.waits is not None and outcome.errors:
@@ -124,7 +124,7 @@ def _deadlock_lines(
             return found
     waiting = [outcome for outcome in outcomes if outcome.waits is not None and outcome.errors]
     rest = len(outcomes) - len(waiting)
-    notes = [Note(where_it_stands(outcome, launch)) for outcome in outcomes]
+    notes = [Note(wait_line(outcome, launch)) for outcome in outcomes]
     verb = "waits" if len(waiting) == 1 else "wait"
     others = f"; {rest} of {len(outcomes)} have finished" if rest else ""
     return finding(

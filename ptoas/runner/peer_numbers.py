@@ -33,7 +33,7 @@ NOWHERE = 1 << 30
 class _Way:
     """From a peer's number back to a value."""
 
-    apart: int = 1
+    values_per_peer: int = 1
     """So many of its values are one peer."""
     limit: int = NOWHERE
     """So many peers there can be: as many as arrays have room for that are indexed with it."""
@@ -67,12 +67,12 @@ class PeerNumbers:
 
     def _limited(self, value: SSAValue, way: _Way) -> _Way:
         rooms = [
-            use.operation.array_type.shape[use.index - 1] // way.apart
+            use.operation.array_type.shape[use.index - 1] // way.values_per_peer
             for use in value.uses
             if isinstance(use.operation, LocalArrayGetOp | LocalArraySetOp) and use.index > 0
             if use.index <= len(use.operation.indices)
         ]
-        return _Way(way.apart, min([way.limit, *rooms]), way.plain)
+        return _Way(way.values_per_peer, min([way.limit, *rooms]), way.plain)
 
     def _before(self, op: Operation, way: _Way) -> Iterator[tuple[SSAValue, _Way]]:
         match op:
@@ -83,8 +83,10 @@ class PeerNumbers:
                 yield from ((operand, way) for operand in op.operands)
             case _ if isinstance(op, (*_QUOTIENTS, *_REMAINDERS, arith.MuliOp)):
                 number = self._constant(op.operands[1])
-                apart = way.apart * (number if number and isinstance(op, _QUOTIENTS) else 1)
-                yield op.operands[0], _Way(apart, way.limit, plain=False)
+                values_per_peer = way.values_per_peer * (
+                    number if number and isinstance(op, _QUOTIENTS) else 1
+                )
+                yield op.operands[0], _Way(values_per_peer, way.limit, plain=False)
             case _:
                 pass
 
@@ -104,7 +106,7 @@ class PeerNumbers:
             if parameter is not None and way.plain and not (parameter.is_rank or parameter.is_count):
                 parameter.suggestion, parameter.reason = 0, "the numbers of peers count from it"
         for at, way in self.loaded.items():
-            parameters[at].peers_apart, parameters[at].peers_most = way.apart, way.limit
+            parameters[at].peers_apart, parameters[at].peers_most = way.values_per_peer, way.limit
 
 
 def _is_counted(value: SSAValue) -> bool:

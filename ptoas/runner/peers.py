@@ -20,7 +20,7 @@ from ptoas.analysis.knowledge import Knowledge
 from ptoas.diagnostics import PtoasError
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.scalar import AddPtrOp, LoadScalarOp
-from ptoas.runner.argument_slice import ArgumentSlice, Edge, origins
+from ptoas.runner.argument_slice import ArgumentSlice, Edge, reachable_starts
 from ptoas.runner.parameters import Parameter
 from ptoas.runner.peer_numbers import PeerNumbers
 
@@ -32,7 +32,7 @@ class Peers:
         self._slices = slices
         loads = [op for op in slices.operations if isinstance(op, LoadScalarOp) and op.result.type == i64]
         edges = list(_number_edges(slices)) if loads else []
-        loaded = origins(((op.result, at) for op in loads for at in slices.memory(op.ptr)), edges)
+        loaded = reachable_starts(((op.result, at) for op in loads for at in slices.memory(op.ptr)), edges)
         none: set[int] = set()
         differences = [
             (op.result, at)
@@ -40,7 +40,7 @@ class Peers:
             if isinstance(op, arith.SubiOp)
             for at in loaded.get(op.lhs, none) & loaded.get(op.rhs, none)
         ]
-        self._distances = origins(differences, edges)
+        self._distances = reachable_starts(differences, edges)
         """For a number that is a distance between windows: the tables that say where these are."""
 
     def is_distance(self, value: SSAValue) -> bool:

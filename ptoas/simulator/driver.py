@@ -41,7 +41,7 @@ class Piece:
     name: str
     before: bytes
     tile: Tile | None = None
-    """For a tile, the type by which its bytes can be laid out."""
+    """The type by which the bytes of a tile can be laid out."""
 
 
 @dataclass

@@ -23,7 +23,7 @@ PIPES = [pipe for pipe in Pipe if pipe is not Pipe.PIPE_ALL]
 IN_ORDER = {"a2a3": {Pipe.PIPE_S}, "a5": {Pipe.PIPE_S, Pipe.PIPE_V}, "a5-custom": {Pipe.PIPE_S, Pipe.PIPE_V}}
 LOADS = {"pto.tload", "pto.mgather"}
 
-Seen = dict[Pipe, int]
+Clock = dict[Pipe, int]
 Bytes = tuple[object, int, int]
 
 
@@ -74,13 +74,13 @@ def place(value: SSAValue) -> Bytes:
 
 def races(run: list[Operation], target: Target) -> list[str]:
     """Accesses of the same bytes, not both reading, that nothing orders; and flags that are out of turn."""
-    clock: dict[Pipe, Seen] = {pipe: dict.fromkeys(PIPES, 0) for pipe in PIPES}
-    settled: Seen = dict.fromkeys(PIPES, 0)
-    up: dict[object, Seen] = {}
+    clock: dict[Pipe, Clock] = {pipe: dict.fromkeys(PIPES, 0) for pipe in PIPES}
+    settled: Clock = dict.fromkeys(PIPES, 0)
+    up: dict[object, Clock] = {}
     past: list[tuple[str, Pipe, int, Bytes, bool]] = []
     found: list[str] = []
 
-    def learn(pipe: Pipe, other: Seen) -> None:
+    def learn(pipe: Pipe, other: Clock) -> None:
         settled[pipe] = max(settled[pipe], other[pipe])
         for each in PIPES:
             clock[pipe][each] = max(clock[pipe][each], other[each])

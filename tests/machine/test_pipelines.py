@@ -26,12 +26,12 @@ TURNS = range(1, 6)
 
 @dataclass(frozen=True)
 class Pipeline:
-    """`turns` tiles go from cube to vector, back, or there and back: `out = -(x @ r)`, `-x @ r` or
+    """`iterations` tiles go from cube to vector, back, or there and back: `out = -(x @ r)`, `-x @ r` or
     `-(x @ r) @ r`."""
 
     target: str
     slots: int
-    turns: int
+    iterations: int
     split: int
     direction: str
     """`there`, `back` or `both`."""
@@ -57,7 +57,7 @@ class Pipeline:
         rows, cols = SHAPES[self.split]
         vec = f"!pto.tile_buf<vec, {rows}x{cols}xf32>"
         nz = vec if self.target == "a2a3" else vec[:-1] + ", blayout=col_major, slayout=row_major>"
-        views = f"!pto.memref<{ROWS * self.turns}x{COLS}xf32>"
+        views = f"!pto.memref<{ROWS * self.iterations}x{COLS}xf32>"
         whole, part = (f"!pto.partition_tensor_view<{r}x{c}xf32>" for r, c in ((ROWS, COLS), (rows, cols)))
         gm = "gm_slot_buffer = %gm : !pto.ptr<f32>, " if self.target == "a2a3" else ""
         mask = {"there": 1, "back": 2, "both": 3}[self.direction]
@@ -73,8 +73,8 @@ class Pipeline:
     %c1 = arith.constant 1 : index
     %rows = arith.constant {ROWS} : index
     %cols = arith.constant {COLS} : index
-    %turns = arith.constant {self.turns} : index
-    %last = arith.constant {self.turns - 1} : index"""
+    %turns = arith.constant {self.iterations} : index
+    %last = arith.constant {self.iterations - 1} : index"""
         loop = """scf.for %i = %c0 to %turns step %c1 {
       %at = arith.muli %i, %rows : index
       %spare = arith.cmpi ne, %i, %last : index"""
@@ -145,8 +145,8 @@ func.func @vector({arguments}) attributes {{pto.kernel_kind = #pto.kernel_kind<v
 """
 
     def arguments(self) -> dict[str, np.ndarray]:
-        rng = np.random.default_rng(self.turns)
-        x = rng.integers(-4, 5, (ROWS * self.turns, COLS)).astype(np.float32)
+        rng = np.random.default_rng(self.iterations)
+        x = rng.integers(-4, 5, (ROWS * self.iterations, COLS)).astype(np.float32)
         return {"x": x, "r": rng.integers(-2, 3, (COLS, COLS)).astype(np.float32)}
 
     def expected(self) -> np.ndarray:
@@ -159,7 +159,7 @@ pipelines = st.builds(
     Pipeline,
     target=st.sampled_from(["cpu", "a2a3", "a5"]),
     slots=st.integers(1, 4),
-    turns=st.integers(1, 5),
+    iterations=st.integers(1, 5),
     split=st.sampled_from([0, 1, 2]),
     direction=st.sampled_from(["there", "back", "both"]),
 )

@@ -180,7 +180,7 @@ def run_in_process(
     members = given.members()
     everything = [member for family in members.values() for member in family]
     for member in everything:
-        member.lie()
+        member.bind_memory()
     ranks = Ranks(
         kernel,
         launch,
@@ -259,11 +259,11 @@ def _print_shared(
     kernel: Kernel, first: Result, members: Mapping[str, list[RankWindow]], arguments: Mapping[str, Any]
 ) -> list[str]:
     """Print requested memory that ranks share: once, prefixed with the ranks."""
-    said: list[str] = []
+    printed_lines: list[str] = []
     for printing in kernel.options.prints:
         name = printing.name
         if name in members:
-            said.append(printing.text(arguments[name], "at the end"))
+            printed_lines.append(printing.text(arguments[name], "at the end"))
         elif name in first.arguments and first.arguments[name] is None:
             raise failure(
                 "PTO-R601",
@@ -271,9 +271,9 @@ def _print_shared(
                 kernel.entry,
             )
     if kernel.options.on_output is not None:
-        for text in said:
+        for text in printed_lines:
             kernel.options.on_output(text)
-    return said
+    return printed_lines
 
 
 def _outputs(

@@ -19,6 +19,7 @@ from ptoas.runner.jobs import (
     ProcessOutputs,
     Shared,
     check_jobs,
+    collect_output,
     in_common,
     in_processes,
     meet,
@@ -26,7 +27,6 @@ from ptoas.runner.jobs import (
     processes,
     records_of,
     say_all,
-    saying_to,
 )
 from ptoas.runner.outcomes import ActorOutcome
 from ptoas.runner.parameters import Parameter
@@ -64,13 +64,13 @@ def ranks_in_jobs(
     shared = [member for family in members.values() for member in family]
     try:
         for member in shared:
-            member.lie(in_common)
+            member.bind_memory(in_common)
         tables = [Shared(kernel.parameters, given.of(rank, members)) for rank in range(size)]
     except PtoasError:  # one process says it, of all ranks that have it
         return None
     if not _can_be_brought_back(kernel.parameters, shared, tables):
         return None
-    said: list[str] = []
+    printed_lines: list[str] = []
     before = given.allowance.used
     ranks = Ranks(
         kernel, launch, members, lambda rank: tables[rank].given, given.seed, max_memory, False, logs=True
@@ -80,26 +80,28 @@ def ranks_in_jobs(
         ran = ranks.run(numbers)
         # Operations stay in their process, and what was touched is compared once.
         outcomes = [replace(outcome, op=None, records=[]) for outcome in ran.outcomes]
-        return SomeRanks(records_of(ran.cores), said, outcomes, ran.results, given.allowance.used - before)
+        return SomeRanks(
+            records_of(ran.cores), printed_lines, outcomes, ran.results, given.allowance.used - before
+        )
 
     known: list[Array] = [v for table in tables for v in table.given.values() if isinstance(v, np.ndarray)]
-    with saying_to(options, (), said):
+    with collect_output(options, (), printed_lines):
         parts = in_processes(size, count, work, known)
     if parts is None or before + sum(part.used for part in parts) > given.allowance.limit:
         return None
     outcomes = [outcome for part in parts for outcome in part.outcomes]
     results = [result for part in parts for result in part.results]
-    if len(outcomes) > size and any(part.said for part in parts):
+    if len(outcomes) > size and any(part.printed_lines for part in parts):
         return None  # cores of a rank that wait for each other let the next rank speak
     unforeseen = {number for number, member in enumerate(shared) if not member.parameter.written}
     if any(result.written & unforeseen for result in results):
         return None
     for table, result in zip(tables, results, strict=True):
-        table.give_back(result.result)
+        table.copy_back(result.result)
     for member in shared:
         member.finish()
         if member.usable:
-            member.lie()
+            member.bind_memory()
     say_all(options, parts)
     return combine(kernel, outcomes, results, members, launch)
 

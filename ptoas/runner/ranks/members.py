@@ -53,16 +53,18 @@ class RankWindow:
         in_a_row = given.flags.c_contiguous and given.flags.aligned
         return packed and in_a_row and (given.flags.writeable or not self.parameter.written)
 
-    def lie(self, room: Callable[[int, Any], Array] | None = None) -> None:
-        """Use the given array where it is, or a copy with the strides of the argument; `room` is where what
-        may be written has to lie."""
+    def bind_memory(self, allocate: Callable[[int, Any], Array] | None = None) -> None:
+        """Use the given array in place, or a copy with the strides of the argument.
+
+        `allocate` provides the memory of arguments that may be written.
+        """
         given = self.initial
         assert given is not None
-        if self.usable and (room is None or not self.may_be_written):
+        if self.usable and (allocate is None or not self.may_be_written):
             self.flat = given.reshape(-1)
             return
         elements = spread_elements(self.parameter, given, self.shape, self.strides)
-        self.fill((room or np.zeros)(elements, given.dtype))
+        self.fill((allocate or np.zeros)(elements, given.dtype))
 
     def fill(self, flat: Array) -> None:
         self.flat = flat

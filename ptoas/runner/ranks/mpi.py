@@ -21,7 +21,7 @@ from ptoas.machine.sharing import SharedMemory
 from ptoas.runner.call import KernelCall
 from ptoas.runner.core import Program
 from ptoas.runner.kernel import Kernel
-from ptoas.runner.outcomes import STALLED, ActorOutcome, check, collect, live, named_errors, where_it_stands
+from ptoas.runner.outcomes import STALLED, ActorOutcome, check, collect, live, named_errors, wait_line
 from ptoas.runner.ranks.arguments import RankArguments
 from ptoas.runner.ranks.in_process import Rank, RankResult, RanksResult, combine, shared_memories
 from ptoas.runner.ranks.members import RankWindow
@@ -86,7 +86,7 @@ def _check_all(comm: Any, outcome: ActorOutcome, program: Program, launch: Launc
     if codes is None:
         return outcomes
     if STALLED in codes:
-        sys.stderr.write(f"{where_it_stands(outcome, launch)}\n")
+        sys.stderr.write(f"{wait_line(outcome, launch)}\n")
     raise error or PtoasError([])
 
 

@@ -303,18 +303,18 @@ _TYPE, _MEMORY, _LAYOUT, _EMPTY, _BLOCKS = (
 )
 
 
-_SPEAKING: dict[int, tuple[Row, tuple[Rule, ...]]] = {}
-"""By a row's identity, the row, so that the identity stays its own, and its rules."""
+_RULES_OF_ROWS: dict[int, tuple[Row, tuple[Rule, ...]]] = {}
+"""Shared rules by a row's identity, with the row, which keeps the identity unique."""
 _MOST_ROWS = 4096
 
 
 def rules_for(row: Row) -> tuple[Rule, ...]:
     """The shared rules that have something to say about a row."""
-    known = _SPEAKING.get(id(row))
+    known = _RULES_OF_ROWS.get(id(row))
     if known is None:
-        if len(_SPEAKING) >= _MOST_ROWS:
-            _SPEAKING.clear()
-        known = _SPEAKING[id(row)] = row, _rules_for(row)
+        if len(_RULES_OF_ROWS) >= _MOST_ROWS:
+            _RULES_OF_ROWS.clear()
+        known = _RULES_OF_ROWS[id(row)] = row, _rules_for(row)
     return known[1]
 
 
