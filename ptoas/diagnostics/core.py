@@ -47,7 +47,7 @@ class Source:
         self.filename = filename
         self._line_starts: list[int] | None = None
         self._origins: dict[int, tuple[int, OriginLocation]] = {}
-        """By the start of a statement: its end, and where it was generated from."""
+        """The end and the original location of each generated statement, by its start."""
 
     @property
     def line_starts(self) -> list[int]:

@@ -87,7 +87,7 @@ _LOOK_ALIKES = {
 """Characters that word processors and input methods put where others are meant."""
 
 _CHUNK = re.compile(r"%[\w$.-]*|[!#@-]*[\w.$]+(?:-[\w.$]+)*|[!#@-]+|.", re.S)
-"""What a message calls found: a value, or a word with the marks before it, `16x32xf32`, `#!expect`."""
+"""The found text in a message: a value, or a word with the marks before it, `16x32xf32`, `#!expect`."""
 
 DIRECTIVES = (".arg", ".const", ".target")
 _DIRECTIVE_FIXES = {".arch": "write `.target a5`"}

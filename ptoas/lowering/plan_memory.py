@@ -61,7 +61,7 @@ class PlanMemoryPass(ModulePass):
     name = "plan-memory"
     target: str | None = None
     sync: str | None = None
-    """As for `insert-sync`."""
+    """The synchronisation mode, like that of `insert-sync`."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         found: list[Diagnostic] = []

@@ -30,7 +30,7 @@ class TrackedTile:
         self.written: Array | None = None
         """Bytes that were written through the tile; `None`: none."""
         self.lost: Array | None = None
-        """Those of them that another buffer has overwritten since; `None`: none."""
+        """The bytes that another buffer has overwritten since; `None`: none."""
         self.writer: tuple[Operation, Tile] | None = None
         """The instruction that overwrote bytes last, and its tile."""
 
@@ -121,7 +121,7 @@ class TrackedAccess:
         return slice(start - buffer.start, end - buffer.start), self.mask[start - self.low : end - self.low]
 
     def count_lost(self) -> int:
-        """How many of the bytes another buffer has overwritten."""
+        """The number of the bytes that another buffer has overwritten."""
         if self.tracked.lost is None:
             return 0
         part, mask = self._within(self.tracked.buffer)

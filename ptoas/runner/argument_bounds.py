@@ -65,7 +65,7 @@ class UpperBounds(Constants):
         self._known.update(given)
         self.launched = launch_ranges(blocks)
         self.callers = callers
-        """For arguments of functions that are called from one place, what they are given there."""
+        """The operands passed to the arguments of functions with one call site."""
 
     def inputs(self, value: SSAValue) -> Sequence[SSAValue]:
         if value in self.callers:

@@ -52,7 +52,7 @@ class ArgumentSlice:
     ):
         self.operations = operations
         self.forwarded: dict[SSAValue, list[SSAValue]] = {}
-        """Values that another one stands for, in another region or function."""
+        """Values forwarded under another name, in another region or function."""
         self._written: dict[SSAValue, list[SSAValue]] = {}
         """Operands that the contents of a tile or a view follow from."""
         for op in operations:
@@ -66,7 +66,7 @@ class ArgumentSlice:
         self.callers: dict[SSAValue, SSAValue] = {
             parameter: values[0] for parameter, values in given if len(values) == 1
         }
-        """For arguments of functions that are called from one place, what they are given there."""
+        """The operands passed to the arguments of functions with one call site."""
         self._memory = reachable_starts(
             ((argument, at) for at, argument in enumerate(arguments)), self._memory_edges()
         )
@@ -88,7 +88,7 @@ class ArgumentSlice:
                     pass
 
     def memory(self, value: SSAValue) -> set[int]:
-        """Return the parameters whose bytes a pointer, view or tile stands for, or was loaded from."""
+        """Return the parameters whose bytes a pointer, view or tile refers to, or was loaded from."""
         return self._memory.get(value, set())
 
     def backward(

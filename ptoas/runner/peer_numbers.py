@@ -31,12 +31,12 @@ NOWHERE = 1 << 30
 
 @dataclass(frozen=True)
 class _Way:
-    """From a peer's number back to a value."""
+    """Path from a peer's number back to a value."""
 
     values_per_peer: int = 1
-    """So many of its values are one peer."""
+    """Number of values per peer."""
     limit: int = NOWHERE
-    """So many peers there can be: as many as arrays have room for that are indexed with it."""
+    """Maximum number of peers: the size of the arrays that are indexed with it."""
     plain: bool = True
     """True if it is only added to on its way."""
 

@@ -41,7 +41,7 @@ class Peers:
             for at in loaded.get(op.lhs, none) & loaded.get(op.rhs, none)
         ]
         self._distances = reachable_starts(differences, edges)
-        """For a number that is a distance between windows: the tables that say where these are."""
+        """The tables of the window addresses, for a number that is a distance between windows."""
 
     def is_distance(self, value: SSAValue) -> bool:
         """Return True if a number of elements leads from one rank's window to another's."""

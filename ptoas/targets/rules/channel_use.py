@@ -167,7 +167,7 @@ _FIXES = {
     ("pop", True): "add `{free}` after the last use of each popped tile",
     ("pop", False): "free each popped tile once",
 }
-"""How to balance two counts: by the first of the two, and whether there are too few of the second."""
+"""Fixes of unequal counts, by the first of the two and by the sign of the difference."""
 
 
 def _unbalanced(channel: Channel, at: int, counts: list[int | None], groups: tuple[Any, ...]) -> Violation:
