@@ -47,18 +47,21 @@ def instructions(style: str) -> None:
 
 
 @click.command(cls=Command)
-@click.argument("code", shell_complete=complete_code)
-def explain(code: str) -> None:
-    """Explain CODE: what it states, why, where that is written, a failing and a passing example.
+@click.argument("name", shell_complete=complete_code)
+def explain(name: str) -> None:
+    """Explain a code, an instruction, a target, or a decision or document that a message cites.
 
-    A decision or a document that a message cites is explained, too.
+    Of a code: its statement, reason and source, a failing and a passing example; its prefix may be left
+    out. Of an instruction: its forms and operands, and the types that each target accepts.
 
     \b
     ptoas explain PTO-A201
+    ptoas explain trowmax
+    ptoas explain a5
     ptoas explain D21
     """
 
-    click.echo(codes.explain(code))
+    click.echo(codes.explain_name(name))
 
 
 @click.command(cls=Command)

@@ -212,6 +212,29 @@ def _documented(entry: dict[str, Any]) -> str:
     return "; ".join(parts) or _ANY
 
 
+def text(op: type[PtoOp]) -> str:
+    """Describe one instruction for a terminal: meaning, forms, operands, attributes, targets."""
+    entry = describe(op)
+    lines = [f"{entry['name']}: {entry['meaning']}", "", "forms"]
+    lines += [f"  {name:<10}  {form}" for name, form in entry["forms"].items()]
+    if entry["operands"]:
+        lines += ["", "operands"]
+    for operand in entry["operands"]:
+        count = "" if operand["count"] == "1" else f", {operand['count']}"
+        lines.append(f"  {operand['name']:<10}  {operand['kind']}{count}{', written' * operand['written']}")
+    if entry["attributes"]:
+        lines += ["", "attributes"]
+    for attribute in entry["attributes"]:
+        notes = ", required" * attribute["required"] + ", also a suffix" * attribute["suffix"]
+        lines.append(f"  {attribute['name']:<10}  {' | '.join(attribute['values']) or 'a value'}{notes}")
+    lines += ["", "targets"]
+    grouped: dict[str, list[str]] = {}
+    for target, requirements in on_targets(op).items():
+        grouped.setdefault(_documented(requirements).replace("`", ""), []).append(target)
+    lines += [f"  {', '.join(targets)}: {requirements}" for requirements, targets in grouped.items()]
+    return "\n".join(lines)
+
+
 def table() -> str:
     """One line an instruction."""
     entries = [describe(op) for op in OPS]

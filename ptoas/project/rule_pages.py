@@ -194,33 +194,30 @@ def describe_target(target: Target) -> dict[str, Any]:
 
 def render_targets(style: str = "table") -> str:
     """Describe each target with its memories and defaults."""
-    data = [describe_target(target) for target in TARGETS.values()]
     if style == "json":
-        return json.dumps(data, indent=2)
-    blocks: list[str] = []
-    for one in data:
-        names = " ".join([one["name"], *(f"({alias})" for alias in one["aliases"])])
-        heading = f"## {names}" if style == "markdown" else names
-        rows = [("what it is", f"{one['title']}: {one['summary']}")]
-        keys = ("default mode", "index", "row stride", "element types", "with --aicore")
-        rows += [(key, str(one[key])) for key in keys if one[key]]
-        sizes = [f"{name} {_kb(size)}" for name, size in one["memories"].items()]
-        hosted = set(one["memories"].values()) == {None}
-        rows.append(("memories", "host memory" if hosted else ", ".join(sizes)))
-        ub = one["unified buffer"]
-        if ub is not None:
-            rows.append(
-                ("unified buffer", ", ".join(f"{key} {_kb(size)}" for key, size in ub.items() if size))
-            )
-        rows.append(("pipes", "flags order them" if one["pipes"] else "none: everything runs in order"))
-        rows.append(("rules", str(one["rules"])))
-        if style == "markdown":
-            body = "\n".join(f"- {key}: {value}" for key, value in rows)
-            blocks.append(f"{heading}\n\n{body}")
-        else:
-            width = max(len(key) for key, _ in rows)
-            blocks.append("\n".join([heading, *(f"  {key:<{width}}  {value}" for key, value in rows)]))
-    return "\n\n".join(blocks)
+        return json.dumps([describe_target(target) for target in TARGETS.values()], indent=2)
+    return "\n\n".join(render_target(target, style) for target in TARGETS.values())
+
+
+def render_target(target: Target, style: str = "table") -> str:
+    """Describe one target with its memories and defaults."""
+    one = describe_target(target)
+    names = " ".join([one["name"], *(f"({alias})" for alias in one["aliases"])])
+    rows = [("what it is", f"{one['title']}: {one['summary']}")]
+    keys = ("default mode", "index", "row stride", "element types", "with --aicore")
+    rows += [(key, str(one[key])) for key in keys if one[key]]
+    sizes = [f"{name} {_kb(size)}" for name, size in one["memories"].items()]
+    hosted = set(one["memories"].values()) == {None}
+    rows.append(("memories", "host memory" if hosted else ", ".join(sizes)))
+    ub = one["unified buffer"]
+    if ub is not None:
+        rows.append(("unified buffer", ", ".join(f"{key} {_kb(size)}" for key, size in ub.items() if size)))
+    rows.append(("pipes", "flags order them" if one["pipes"] else "none: everything runs in order"))
+    rows.append(("rules", str(one["rules"])))
+    if style == "markdown":
+        return f"## {names}\n\n" + "\n".join(f"- {key}: {value}" for key, value in rows)
+    width = max(len(key) for key, _ in rows)
+    return "\n".join([names, *(f"  {key:<{width}}  {value}" for key, value in rows)])
 
 
 def _kb(size: int | None) -> str:
