@@ -428,7 +428,7 @@ def test_the_index_fits_the_destination(
     if fits:
         execute(text, arguments)
     else:
-        required = f"required {'1' if mode == 'row' else rows}x"
+        required = f"expected {'1' if mode == 'row' else rows}x"
         assert required in failing("PTO-R105", text, arguments).message
 
 
