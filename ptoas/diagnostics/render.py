@@ -194,7 +194,9 @@ def render_full(diagnostic: Diagnostic, colour: bool = False) -> str:
 
 def _is_near(span: Span, primary: Span) -> bool:
     """True if a note fits into the snippet of a finding: in the same file, at most some lines away."""
-    return span.source is primary.source and abs(span.line - primary.line) <= _SNIPPET_LINES
+    # A finding from another process has a copy of the source for each of its spans.
+    same = span.file == primary.file and span.source.text == primary.source.text
+    return same and abs(span.line - primary.line) <= _SNIPPET_LINES
 
 
 def render_concise(diagnostic: Diagnostic) -> str:
