@@ -6,7 +6,8 @@ import pytest
 
 import ptoas
 from ptoas.dialects.pto import OPS
-from ptoas.project.explain import CODES, explain, explain_name
+from ptoas.project.explain import CODES, explain
+from ptoas.project.lookup import explain_name
 from ptoas.targets import TARGETS
 
 

@@ -13,8 +13,8 @@ from ptoas.cli.options import (
 )
 from ptoas.cli.terminal import Command
 from ptoas.dialects.pto import OPS
-from ptoas.project import explain as codes
 from ptoas.project import instruction_pages, rule_pages
+from ptoas.project.lookup import explain_name
 
 if TYPE_CHECKING:
     pass
@@ -61,7 +61,7 @@ def explain(name: str) -> None:
     ptoas explain D21
     """
 
-    click.echo(codes.explain_name(name))
+    click.echo(explain_name(name))
 
 
 @click.command(cls=Command)
