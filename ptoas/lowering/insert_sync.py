@@ -42,7 +42,6 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ptoas.analysis.clocks import NUMBER, PIPES
 from ptoas.analysis.effects import Effects, Flag
 from ptoas.analysis.function import has_manual_sync
-from ptoas.analysis.happens_before import PipeRecord, State
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.order import Accesses, StaticAccess
 from ptoas.analysis.storage import StorageMap
@@ -63,6 +62,7 @@ from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.sync import BarrierOp, BufferTokenOp, FlagOp, SetFlagOp, WaitFlagOp
 from ptoas.dialects.sync_tail import BARRIER, tail_of
 from ptoas.lowering.allocate_events import allocate_events
+from ptoas.lowering.happens_before import MarkedState, PipeRecord, State
 from ptoas.lowering.options import chosen_target
 from ptoas.lowering.provenance import add_reason, in_order
 from ptoas.targets import Target
@@ -155,6 +155,7 @@ class Pair:
         "crosses",
         "destination",
         "event",
+        "mark",
         "set_at",
         "source",
         "turn",
@@ -177,6 +178,8 @@ class Pair:
         self.set_at = set_at
         self.event = -1
         self.crosses = crosses
+        self.mark = 0
+        """A bit of its own, while it is asked what relies on which pair."""
         self.turn = 0
         """The time at which it was inserted, or was raised later."""
         self.why: list[tuple[StaticAccess, StaticAccess]] = []
@@ -244,6 +247,8 @@ class Synchroniser:
         self.calls: list[func.CallOp] = []
         self.checking = False
         self.turn = 0
+        self.relied_on = 0
+        """The marks of the pairs that some access needs."""
         self.aside: list[tuple[int, list[State]]] = []
         """States of other paths that are joined later, and how many blocks deep they were put aside."""
         self.iteration_states: dict[Operation, State] = {}
@@ -253,14 +258,16 @@ class Synchroniser:
         """Insert what is missing, then drop what later insertions made needless."""
         body = self.function.body.block
         self.walk(body)
-        candidates = self._redundancy_candidates()
-        if not candidates:
+        if not self._may_be_needless():
             return self.pairs
         self.checking = True
+        doubtful = self._not_relied_on()
+        if not doubtful:
+            return self.pairs
         known: Checkpoints = {}
         self._is_fully_synchronised(self.steps(body)[0][1], State(self.accesses), {}, known)
         steps = 0
-        for pair in candidates:
+        for pair in doubtful:
             at = self._remove(pair)
             first = ancestor_in(body, pair.before)
             state, self.time = known[first]
@@ -275,25 +282,41 @@ class Synchroniser:
                 break
         return self.pairs
 
-    def _redundancy_candidates(self) -> list[Pair]:
-        """Return the pairs that may be redundant, by a quick test.
+    def _may_be_needless(self) -> bool:
+        """Return True if any pair may be redundant, by a quick test.
 
         Each was needed when it was put in. What makes it needless was put in later and is awaited before the
         access that needs it; so both order what lies before their block, since what lies in it was ordered in
         its turn.
         """
-        candidates = [pair for pair in self.pairs if pair.crosses]
-        if len({pair.turn for pair in candidates}) < 2:
-            return []
+        crossing = [pair for pair in self.pairs if pair.crosses]
+        if len({pair.turn for pair in crossing}) < 2:
+            return False
         place = {op: at for at, op in enumerate(self.ops)}
         earliest = len(place)
-        latest_first = sorted(candidates, key=lambda pair: pair.turn, reverse=True)
-        for _, group in groupby(latest_first, key=lambda pair: pair.turn):
+        crossing.sort(key=lambda pair: pair.turn, reverse=True)
+        for _, group in groupby(crossing, key=lambda pair: pair.turn):
             members = list(group)
             if earliest <= max(place[second.op] for pair in members for _, second in pair.why):
-                return candidates
+                return True
             earliest = min(earliest, *(place[pair.before] for pair in members))
-        return []
+        return False
+
+    def _not_relied_on(self) -> list[Pair]:
+        """The pairs that may be needless: no access comes too early for the lack of just that one.
+
+        All are asked in one walk. It may take a needed one for a needless one (what an access stands for is
+        forgotten), never the other way round.
+        """
+        for number, pair in enumerate(self.pairs):
+            pair.mark = 1 << number
+        self._is_fully_synchronised(
+            self.steps(self.function.body.block)[0][1], MarkedState(self.accesses), {}, {}
+        )
+        found = [pair for pair in self.pairs if not pair.mark & self.relied_on]
+        for pair in self.pairs:
+            pair.mark = 0
+        return found
 
     def _is_fully_synchronised(
         self, first: Operation | None, state: State, known: Checkpoints, seen: Checkpoints
@@ -384,7 +407,7 @@ class Synchroniser:
         now = self.time if at is None else at
         for pair in self.awaited.get(op, ()):
             set_at = now if pair.is_barrier else pair.set_at
-            state.signal(pair.source, pair.destination, set_at, now)
+            state.signal(pair.source, pair.destination, set_at, now, pair.mark)
         return state
 
     def visit(self, op: Operation) -> None:
@@ -464,16 +487,22 @@ class Synchroniser:
         state, effects = self.state, self.effects[op]
         if effects.before:
             self.handshake(effects.before)
-        needed: dict[tuple[int, int], list[Need]] = {}
-        for touch in touches:
-            for other, record in state.conflicts(touch):
-                at = other.pipe if other.pipe is touch.pipe else self.entrance(effects, touch.pipe)
-                needed.setdefault((other.lane, NUMBER[at]), []).append((other, record, touch))
-        if needed:
-            if self.checking:
+        if isinstance(state, MarkedState):
+            for touch in touches:
+                self.relied_on |= state.relied_on(touch)
+            if self.relied_on < 0:
                 raise _Unordered
-            self.insert(needed)
-            self.handshake(effects.before)
+        else:
+            needed: dict[tuple[int, int], list[Need]] = {}
+            for touch in touches:
+                for other, record in state.conflicts(touch):
+                    at = other.pipe if other.pipe is touch.pipe else self.entrance(effects, touch.pipe)
+                    needed.setdefault((other.lane, NUMBER[at]), []).append((other, record, touch))
+            if needed:
+                if self.checking:
+                    raise _Unordered
+                self.insert(needed)
+                self.handshake(effects.before)
         for touch in touches:
             state.add(touch, self.time)
         if effects.after:

@@ -564,3 +564,35 @@ def test_barrier_everywhere_puts_one_before_every_access() -> None:
     target = get_target("a5")
     for before, op in pairwise(ops):
         assert isinstance(before, BarrierOp) == bool(target.effects(op).accesses)
+
+
+COVERED_BY_A_LOOP = """
+func.func @kernel(%a: !pto.ptr<f32>, %b: !pto.ptr<f32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c16 = arith.constant 16 : index
+  %two = arith.constant 2.0 : f32
+  %va = pto.make_tensor_view %a, shape = [%c16, %c16], strides = [%c16, %c1] : !pto.tensor_view<16x16xf32>
+  %vb = pto.make_tensor_view %b, shape = [%c16, %c16], strides = [%c16, %c1] : !pto.tensor_view<16x16xf32>
+  %t0 = pto.alloc_tile : !pto.tile_buf<vec, 16x16xf32>
+  %t1 = pto.alloc_tile : !pto.tile_buf<vec, 16x16xf32>
+  %t3 = pto.alloc_tile : !pto.tile_buf<vec, 16x16xf32>
+  pto.tload ins(%vb : !pto.tensor_view<16x16xf32>) outs(%t3 : !pto.tile_buf<vec, 16x16xf32>)
+  scf.for %k = %c0 to %c3 step %c1 {
+    pto.tadds ins(%t0, %two : !pto.tile_buf<vec, 16x16xf32>, f32) outs(%t0 : !pto.tile_buf<vec, 16x16xf32>)
+    pto.tstore ins(%t0 : !pto.tile_buf<vec, 16x16xf32>) outs(%va : !pto.tensor_view<16x16xf32>)
+    pto.tadds ins(%t0, %two : !pto.tile_buf<vec, 16x16xf32>, f32) outs(%t3 : !pto.tile_buf<vec, 16x16xf32>)
+  }
+  pto.tload ins(%va : !pto.tensor_view<16x16xf32>) outs(%t1 : !pto.tile_buf<vec, 16x16xf32>)
+  pto.tstore ins(%t0 : !pto.tile_buf<vec, 16x16xf32>) outs(%vb : !pto.tensor_view<16x16xf32>)
+  return
+}
+"""
+
+
+def test_pair_that_a_loop_with_a_first_iteration_covers_is_not_inserted() -> None:
+    """The load is ordered before the last store through the vector pipe of the loop."""
+    text = ptoas.lower(ptoas.parse(COVERED_BY_A_LOOP), "a5")
+    assert "set_flag(PIPE_MTE2, PIPE_V" in text and "set_flag(PIPE_V, PIPE_MTE3" in text
+    assert "set_flag(PIPE_MTE2, PIPE_MTE3" not in text

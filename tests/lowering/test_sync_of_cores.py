@@ -186,7 +186,7 @@ PIPELINES = st.builds(
     Pipeline,
     target=st.sampled_from(["a2a3", "a5"]),
     slots=st.integers(1, 4),
-    turns=st.integers(1, 5),
+    iterations=st.integers(1, 5),
     split=st.sampled_from([0, 1, 2]),
     direction=st.sampled_from(["there", "back", "both"]),
 )

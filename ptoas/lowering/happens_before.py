@@ -1,4 +1,4 @@
-"""Happens-before state with times: accesses that are known to be complete when a pipe continues.
+"""Happens-before state of `insert-sync`: accesses that are known to be complete when a pipe continues.
 
 All pipes run at the same time. What pipe `p` did is done for pipe `q` only after a flag from `p` to `q`,
 directly or through others; and for `p` itself, where it begins an instruction before the one before it is
@@ -9,11 +9,15 @@ accesses of each pipe and since when every pipe knows that they are done.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
+from typing import cast
 
 from ptoas.analysis.clocks import NUMBER, PIPES
 from ptoas.analysis.order import Accesses, StaticAccess
 
 NEVER = 1 << 60
+ALL = -1
+"""All marks: as a set of bits it has every one."""
 
 MOST_APART = 8
 """Number of accesses of a place that are kept separate; joining them may cost an extra pair."""
@@ -83,6 +87,45 @@ def _later(known: Times, other: Times) -> Times:
     return tuple([a if a > b else b for a, b in zip(known, other, strict=True)])
 
 
+class Marked(PipeRecord):
+    """A record that minds by which flags it is known.
+
+    `without[q]` is a set of marks: of the flags without any one of which `q` would not know it. Of what a
+    pipe does not know, that is all of them.
+    """
+
+    __slots__ = ("without",)
+
+    def __init__(self, pipe: int, time: int, known: Times, unknown: int, without: Times):
+        self.pipe = pipe
+        self.time = time
+        self.known = known
+        self.unknown = unknown
+        self.without = without
+
+    def at(self, now: int) -> Marked:
+        return Marked(self.pipe, now, _known_at(self.known, now), self.unknown, self.without)
+
+    def depends_on(self, pipe: int, now: int, without: int) -> Marked:
+        """`pipe` knows it, too, as of `now`, by these flags."""
+        known, marks, behind = self.known, self.without, pipe + 1
+        if known[pipe] > now:
+            known = (*known[:pipe], now, *known[behind:])
+        marks = (*marks[:pipe], without, *marks[behind:])
+        return Marked(self.pipe, self.time, known, self.unknown & ~(1 << pipe), marks)
+
+    def is_unsure(self, pipe: int) -> int:
+        return self.without[pipe]
+
+    def joined(self, other: PipeRecord) -> PipeRecord:
+        if self is other:
+            return self
+        assert isinstance(other, Marked)
+        known = _later(self.known, other.known)
+        without = tuple([a | b for a, b in zip(self.without, other.without, strict=True)])
+        return Marked(self.pipe, max(self.time, other.time), known, self.unknown | other.unknown, without)
+
+
 class State:
     """Accesses so far, by place, and the pipes that know that they are done."""
 
@@ -140,10 +183,11 @@ class State:
         record = PipeRecord(lane, time, NOBODY, self._all)
         return record if overlaps else record.acquire(lane, time)
 
-    def signal(self, source: int, destination: int, set_at: int, now: int) -> None:
+    def signal(self, source: int, destination: int, set_at: int, now: int, mark: int = 0) -> None:
         """`destination` waits for what `source` knew to be done at time `set_at`; of one pipe, a barrier.
 
-        An access of which every pipe knows is forgotten: nothing has to wait for it any more.
+        An access of which every pipe knows is forgotten: nothing has to wait for it any more. `mark` is for
+        those who ask which flags are relied on.
         """
         records = self.records
         for touch, record in self._released_by(destination, set_at, now):
@@ -203,10 +247,55 @@ class State:
         return merged
 
 
-class _Index:
-    """Index of the accesses that each pipe does not know of, in the order of time.
+@cache
+def _all_of(pipes: int) -> Times:
+    """All marks for each of some pipes."""
+    return tuple([ALL if pipes & 1 << pipe else 0 for pipe in range(len(PIPES))])
 
-    Of thousands of places that are busy, a flag tells of a few. It may hold more than is unknown, never less.
+
+class MarkedState(State):
+    """The same, minding by which flags it is known."""
+
+    def _first(self, lane: int, time: int, overlaps: bool) -> PipeRecord:
+        record = Marked(lane, time, NOBODY, self._all, _all_of(self._all))
+        return record if overlaps else record.depends_on(lane, time, 0)
+
+    def relied_on(self, touch: StaticAccess) -> int:
+        """The marks of the flags without any one of which this access would come too early; `ALL` where it
+        does so in any case."""
+        lane, marks = touch.lane, 0
+        for other, record in self.accesses.conflicting(touch, self.records):
+            without = cast(Marked, record).without[lane]
+            if without and not self.accesses.keeps_order(other, touch):
+                marks |= without
+        return marks
+
+    def signal(self, source: int, destination: int, set_at: int, now: int, mark: int = 0) -> None:
+        """An access is forgotten of which every pipe knows, whichever flag is left out. A flag that is there
+        in any case has no mark."""
+        for touch, record in cast(
+            "list[tuple[StaticAccess, Marked]]", self._released_by(destination, set_at, now)
+        ):
+            own = source == record.pipe
+            if (record.time if own else record.known[source]) > set_at:
+                continue
+            unsure = record.without[destination]
+            if not unsure and record.known[destination] <= now:
+                continue
+            updated = record.depends_on(
+                destination, now, unsure & (mark if own else mark | record.without[source])
+            )
+            if any(updated.without):
+                self.records[touch.at][touch] = updated
+            else:
+                del self.records[touch.at][touch]
+        if self._index is not None:
+            self._index.learned(destination, now)
+
+
+class _Index:
+    """The accesses that each pipe does not know of, or would not without some flag, in the order of time: of
+    thousands of places that are busy, a flag tells of a few. It may hold more than is unknown, never less.
     """
 
     def __init__(self, state: State):
