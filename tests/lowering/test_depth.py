@@ -51,14 +51,14 @@ def test_flag_knowledge_is_independent_of_the_index(monkeypatch: pytest.MonkeyPa
 def test_thousands_of_live_tiles_cost_a_flag_what_few_do(monkeypatch: pytest.MonkeyPatch) -> None:
     """The number of visited accesses of a flag does not grow with loaded, unused tiles."""
     looked = Counter[int]()
-    plain = happens_before.State._told_by  # pyright: ignore[reportPrivateUsage]
+    plain = happens_before.State._released_by  # pyright: ignore[reportPrivateUsage]
 
     def counting(self: happens_before.State, *arguments: int):  # pyright: ignore
         found = list(plain(self, *arguments))
         looked[tiles] += sum(map(len, found))
         return found
 
-    monkeypatch.setattr(happens_before.State, "_told_by", counting)
+    monkeypatch.setattr(happens_before.State, "_released_by", counting)
     tile, view = "!pto.tile_buf<vec, 1x8xf32>", "!pto.memref<1x8xf32>"
     for tiles in (400, 800):
         body = "".join(
