@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from ptoas.cli.options import (
@@ -15,10 +13,6 @@ from ptoas.cli.terminal import Command
 from ptoas.compiler.forms import print_module
 from ptoas.diagnostics.files import STANDARD_OUTPUT, write_text
 from ptoas.grammar.parse import parse_file
-
-if TYPE_CHECKING:
-    pass
-
 
 FORMS = ("asm", "ssa", "dps", "generic")
 

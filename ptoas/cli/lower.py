@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -28,9 +28,6 @@ from ptoas.diagnostics import UsageError
 from ptoas.diagnostics.files import STANDARD_OUTPUT
 from ptoas.project import settings as configuration
 from ptoas.project.pool import AUTO
-
-if TYPE_CHECKING:
-    pass
 
 
 @click.command(cls=Command)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 import click
 
@@ -15,9 +14,6 @@ from ptoas.cli.terminal import Command
 from ptoas.dialects.pto import OPS
 from ptoas.project import instruction_pages, rule_pages
 from ptoas.project.lookup import explain_name
-
-if TYPE_CHECKING:
-    pass
 
 
 @click.command(cls=Command)
