@@ -40,6 +40,13 @@ class Effects:
     the slot before.
     """
 
+    def entrance(self, pipe: Pipe) -> Pipe:
+        """Return the pipe that a flag for an access of `pipe` goes to.
+
+        Where the instruction itself hands on from V, a flag to V is the documented way.
+        """
+        return Pipe.PIPE_V if (Pipe.PIPE_V, pipe) in self.before else pipe
+
 
 NOTHING = Effects()
 

@@ -106,9 +106,9 @@ class ForwardAnalysis(ABC, Generic[S]):
     def _structured(self, op: Operation, state: S) -> S:
         match op:
             case scf.ForOp():
-                return self._loop(op, [op.body], state, runs=self._runs(op))
+                return self._loop(op, [op.body], state)
             case scf.WhileOp():
-                return self._loop(op, [op.before_region, op.after_region], state, runs=True)
+                return self._loop(op, [op.before_region, op.after_region], state)
             case scf.IfOp():
                 ways = [self.region(op.true_region, self.copy(state))]
                 ways.append(self.region(op.false_region, self.copy(state)))
@@ -123,14 +123,14 @@ class ForwardAnalysis(ABC, Generic[S]):
                     state = self.join(state, self.region(region, self.copy(state)))
                 return state
 
-    def _loop(self, loop: Operation, body: list[Region], state: S, runs: bool) -> S:
+    def _loop(self, loop: Operation, body: list[Region], state: S) -> S:
         def walk() -> S:
             left, out = self._turn(body, self._enter(loop, state))
             self._enter(loop, out)
             return left
 
         left = self._settled(walk)
-        return left if runs else self.join(state, left)
+        return left if certainly_runs(loop, self.constants) else self.join(state, left)
 
     def _turn(self, body: list[Region], state: S) -> tuple[S, S]:
         """Walk a loop body once; return the state in which the loop ends and that before the next turn."""
@@ -141,7 +141,10 @@ class ForwardAnalysis(ABC, Generic[S]):
             state = self.region(region, state)
         return left, state
 
-    def _runs(self, op: scf.ForOp) -> bool:
-        """Return True if the loop certainly has a first iteration."""
-        first, end = self.constants.constant(op.lb), self.constants.constant(op.ub)
-        return first is not None and end is not None and first < end
+
+def certainly_runs(loop: Operation, constants: Constants) -> bool:
+    """Return True if the body of a loop, or the condition of an `scf.while`, runs at least once."""
+    if not isinstance(loop, scf.ForOp):
+        return isinstance(loop, scf.WhileOp)
+    first, end = constants.constant(loop.lb), constants.constant(loop.ub)
+    return first is not None and end is not None and first < end

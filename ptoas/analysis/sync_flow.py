@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from xdsl.ir import Operation, SSAValue
 
 from ptoas.analysis.clocks import PIPES
-from ptoas.analysis.effects import Flag, Pair
+from ptoas.analysis.effects import Effects, Flag, Pair
 from ptoas.analysis.flow import ForwardAnalysis
 from ptoas.analysis.function import FunctionFacts
 from ptoas.analysis.order import Accesses, PipeModel, StaticAccess
@@ -155,7 +155,7 @@ class SyncFlow(ForwardAnalysis[_State]):
             self._handshake(pair, state)
         touches = self.accesses.of[op]
         for touch in touches:
-            self._check(touch, state, effects.before)
+            self._check(touch, state, effects)
         for touch in touches:
             self._begin(touch, state.pending)
         for pair in effects.after:
@@ -170,7 +170,7 @@ class SyncFlow(ForwardAnalysis[_State]):
                 del here[other]
         pending.put(touch, bit if self.accesses.overlaps(touch.pipe) else bit | _SETTLED)
 
-    def _check(self, second: StaticAccess, state: _State, before: tuple[Pair, ...]) -> None:
+    def _check(self, second: StaticAccess, state: _State, effects: Effects) -> None:
         # Within a pipe the latest access speaks for the earlier ones.
         latest: dict[Pipe, tuple[StaticAccess, int]] = {}
         for first, group in self.accesses.conflicting(second, state.pending.by_place):
@@ -190,7 +190,7 @@ class SyncFlow(ForwardAnalysis[_State]):
             if any(mask & after for after in later):
                 continue
             key = (first.op, second.op, second.value)
-            self.hazards.setdefault(key, Hazard(first, second, _pair(first.pipe, second.pipe, before)))
+            self.hazards.setdefault(key, Hazard(first, second, (first.pipe, effects.entrance(second.pipe))))
 
     def _assume_flags(self, latest: Sequence[StaticAccess], pipe: Pipe, state: _State) -> None:
         """Take the missing flags as added after the first accesses, so that one mistake is one report."""
@@ -247,11 +247,6 @@ class SyncFlow(ForwardAnalysis[_State]):
 def _after(own: Pipe, pipe: Pipe) -> int:
     """The bit that says: the pipe comes after an access of `own`."""
     return _SETTLED if own is pipe else _BIT.get(pipe, 0)
-
-
-def _pair(first: Pipe, second: Pipe, before: tuple[Pair, ...]) -> Pair:
-    """The flag to add. Where the instruction itself hands on from V, a flag to V is the documented way."""
-    return first, Pipe.PIPE_V if (Pipe.PIPE_V, second) in before else second
 
 
 def free_event(facts: FunctionFacts, pair: Pair, events: Sequence[Event]) -> Event:

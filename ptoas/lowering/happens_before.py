@@ -170,9 +170,9 @@ class State:
         here = self.records.get(touch.at)
         if here is None:
             here = self.records[touch.at] = {}
-        lane, write = touch.lane, touch.write
+        lane = touch.lane
         for other, record in list(here.items()) if here else ():
-            if (write or not other.write) and record.comes_before(lane) != NEVER:
+            if record.comes_before(lane) != NEVER and self.accesses.subsumes(touch, other):
                 del here[other]
         here[touch] = self._first(lane, time, self.accesses.overlaps(touch.pipe))
         if self._index is not None:

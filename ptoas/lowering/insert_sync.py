@@ -41,6 +41,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.analysis.clocks import NUMBER, PIPES
 from ptoas.analysis.effects import Effects, Flag
+from ptoas.analysis.flow import certainly_runs
 from ptoas.analysis.function import has_manual_sync
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.order import Accesses, StaticAccess
@@ -461,15 +462,8 @@ class Synchroniser:
         self.time += 1
         self.state = self.wait(op, self._iterate(op), began)
         self.aside.pop()
-        if op.__class__ is not scf.WhileOp and not self._runs(op):
+        if not certainly_runs(op, self.constants):
             self.state = self.state.join(self.wait(op, entry, began))
-
-    def _runs(self, op: Operation) -> bool:
-        """Return True if the loop certainly has a first iteration."""
-        if not isinstance(op, scf.ForOp):
-            return False
-        first, end = self.constants.constant(op.lb), self.constants.constant(op.ub)
-        return first is not None and end is not None and first < end
 
     def _iterate(self, op: Operation) -> State:
         """Walk the regions once; the state in which the loop would end."""
@@ -496,7 +490,7 @@ class Synchroniser:
             needed: dict[tuple[int, int], list[Need]] = {}
             for touch in touches:
                 for other, record in state.conflicts(touch):
-                    at = other.pipe if other.pipe is touch.pipe else self.entrance(effects, touch.pipe)
+                    at = other.pipe if other.pipe is touch.pipe else effects.entrance(touch.pipe)
                     needed.setdefault((other.lane, NUMBER[at]), []).append((other, record, touch))
             if needed:
                 if self.checking:
@@ -514,11 +508,6 @@ class Synchroniser:
                 self.state.barrier_all()
             else:
                 self.state.signal(NUMBER[source], NUMBER[destination], self.time, self.time)
-
-    @staticmethod
-    def entrance(effects: Effects, pipe: Pipe) -> Pipe:
-        """The pipe to wait on for `pipe`: V where the instruction itself hands over from V, as documented."""
-        return Pipe.PIPE_V if (Pipe.PIPE_V, pipe) in effects.before else pipe
 
     # --- inserting -------------------------------------------------------------------------------
 

@@ -1,19 +1,19 @@
 """Reasons of flags and barriers: the first pair of conflicting accesses that only they order.
 
-A walk over the trace keeps what each pipe knows of every other, and which wait taught it. Where an access
-needs one before it, the wait that brought the news has a reason, and so have those that handed it on. A wait
-that never has one orders nothing in this run.
+A walk over the trace keeps the clocks of `analysis.clocks`, and which wait taught a pipe what it knows. Where
+an access needs one before it, the wait that brought the news has a reason, and so have those that handed it
+on. A wait that never has one orders nothing in this run.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.ir import Operation
 
-from ptoas.analysis.clocks import NUMBER, PIPES
+from ptoas.analysis.clocks import NOTHING, NUMBER, PIPES, Clocks
 from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.sync import DrainOp
 from ptoas.machine.errors import line_of
@@ -81,28 +81,41 @@ _Step = tuple[int, int, "int | None"]
 """Known up to this time since then, from which pipe, and the number of the wait (`None`: a handshake)."""
 
 
-class _Core:
-    """Knowledge of the pipes of one core about each other."""
+class _Clocks(Clocks):
+    """Clocks of the pipes of one core that remember which wait brought what a pipe knows of another."""
 
     def __init__(self) -> None:
-        count = len(PIPES)
-        self.time = [0] * count
-        self.steps: list[list[list[_Step]]] = [[[] for _ in range(count)] for _ in range(count)]
+        super().__init__()
+        self.steps: list[list[list[_Step]]] = [[[] for _ in PIPES] for _ in PIPES]
         """`steps[q][p]`: how q got to know p, the times ascending."""
         self.flags: dict[object, tuple[list[int], int, Operation]] = {}
         self.log = LatestAccesses[tuple[int, Work]]()
 
-    def known(self, pipe: int) -> list[int]:
-        """The progress of all pipes that a pipe knows, its own included."""
-        found = [steps[-1][0] if steps else 0 for steps in self.steps[pipe]]
-        found[pipe] = self.time[pipe]
-        return found
-
-    def learn(self, pipe: int, times: list[int], source: int, sync: int | None) -> None:
+    def learn_from(self, source: int, pipe: int, times: Sequence[int], sync: int | None) -> None:
+        """A pipe learns what `source` knows, or knew when it raised a flag, by a wait or a handshake."""
         for other, time in enumerate(times):
-            steps = self.steps[pipe][other]
-            if time > (steps[-1][0] if steps else 0):
-                steps.append((time, source, sync))
+            known = self.settled[pipe] if other == pipe else self.own[pipe][other]
+            if time > known:
+                self.steps[pipe][other].append((time, source, sync))
+        self.learn(pipe, times, NOTHING)
+
+    def finish(self, pipe: int, to: Iterable[int], sync: int | None) -> None:
+        """Some pipes learn what a pipe was given so far, not what it knows of others."""
+        times = [0] * len(PIPES)
+        times[pipe] = self.own[pipe][pipe]
+        for target in to:
+            self.learn_from(pipe, target, times, sync)
+
+    def finish_all(self, sync: int | None) -> None:
+        """Every pipe learns what all were given so far."""
+        for pipe in range(len(PIPES)):
+            self.finish(pipe, range(len(PIPES)), sync)
+
+    def handshake(self, source: Pipe, target: Pipe) -> None:
+        if Pipe.PIPE_ALL in (source, target):
+            self.finish_all(None)
+        else:
+            self.learn_from(NUMBER[source], NUMBER[target], self.own[NUMBER[source]], None)
 
     def known_from(self, pipe: int, other: int, time: int) -> Iterator[int]:
         """The waits that brought the news of `other` at `time` to `pipe`."""
@@ -123,29 +136,32 @@ def explain(trace: Trace, timeline: Timeline) -> list[Sync]:
     """Every wait and barrier of the program, with its reasons and what it cost."""
     found: dict[Operation, Sync] = {}
     executed: list[Sync] = []
-    cores: dict[ActorKey, _Core] = {}
+    cores: dict[ActorKey, _Clocks] = {}
     overlapping = {NUMBER[pipe] for pipe in trace.target.overlapping_pipes}
     for event in trace.events:
         core = cores.get(event.actor)
         if core is None:
-            core = cores[event.actor] = _Core()
+            core = cores[event.actor] = _Clocks()
         subject = event.subject
         match event.what:
             case What.WORK:
                 _work(core, subject, executed, overlapping)
             case What.SET:
                 source = NUMBER[subject.pipe]
-                core.flags[subject.key] = (core.known(source), source, subject.op)
+                core.flags[subject.key] = (core.snapshot(source)[0], source, subject.op)
             case What.WAIT:
                 target = NUMBER[subject.pipe]
                 times, source, raised = core.flags.pop(subject.key, ([0] * len(PIPES), target, None))
                 executed.append(_executed(found, subject.op, raised))
-                core.learn(target, times, source, len(executed) - 1)
+                core.learn_from(source, target, times, len(executed) - 1)
             case What.BARRIER:
                 executed.append(_executed(found, subject, None))
-                _barrier(core, subject.drained, len(executed) - 1)
+                if subject.drained is Pipe.PIPE_ALL:
+                    core.finish_all(len(executed) - 1)
+                else:
+                    core.finish(NUMBER[subject.drained], (NUMBER[subject.drained],), len(executed) - 1)
             case What.FENCE:
-                _handshake(core, Pipe.PIPE_ALL, Pipe.PIPE_ALL)
+                core.finish_all(None)
             case _:
                 pass
     for each in timeline.slices:
@@ -161,24 +177,9 @@ def _executed(found: dict[Operation, Sync], op: Operation, raised: Operation | N
     return sync
 
 
-def _barrier(core: _Core, pipe: Pipe, sync: int) -> None:
-    """A pipe knows that what it was given is done; a barrier of all tells every pipe of every other."""
-    if pipe is not Pipe.PIPE_ALL:
-        number = NUMBER[pipe]
-        times = [0] * len(PIPES)
-        times[number] = core.time[number]
-        core.learn(number, times, number, sync)
-        return
-    for source in range(len(PIPES)):
-        times = [0] * len(PIPES)
-        times[source] = core.time[source]
-        for target in range(len(PIPES)):
-            core.learn(target, times, source, sync)
-
-
-def _work(core: _Core, work: Work, executed: list[Sync], overlapping: set[int]) -> None:
+def _work(core: _Clocks, work: Work, executed: list[Sync], overlapping: set[int]) -> None:
     for source, target in work.before:
-        _handshake(core, source, target)
+        core.handshake(source, target)
     pipes = {NUMBER[touch.pipe] for touch in work.touches}
     for touch in work.touches:
         pipe = NUMBER[touch.pipe]
@@ -191,11 +192,12 @@ def _work(core: _Core, work: Work, executed: list[Sync], overlapping: set[int]) 
                     reason = Reason(first, work, touch.operand.name, wrote, touch.write, name)
                     executed[number].reasons[key] = reason
     for pipe in pipes:
-        core.time[pipe] += 1
+        core.own[pipe][pipe] += 1
     for touch in work.touches:
-        core.log.note(touch, (core.time[NUMBER[touch.pipe]], work))
+        pipe = NUMBER[touch.pipe]
+        core.log.note(touch, (core.own[pipe][pipe], work))
     for source, target in work.after:
-        _handshake(core, source, target)
+        core.handshake(source, target)
 
 
 def _in_order(touch: PipeOperand, first: Work, second: Work) -> bool:
@@ -208,12 +210,3 @@ def _in_order(touch: PipeOperand, first: Work, second: Work) -> bool:
     return touch.pipe is Pipe.PIPE_MTE2 and all(
         any(each.operand.memory == GM and not each.write for each in work.touches) for work in (first, second)
     )
-
-
-def _handshake(core: _Core, source: Pipe, target: Pipe) -> None:
-    if Pipe.PIPE_ALL in (source, target):
-        for one in range(len(PIPES)):
-            for other in range(len(PIPES)):
-                core.learn(other, core.known(one), one, None)
-        return
-    core.learn(NUMBER[target], core.known(NUMBER[source]), NUMBER[source], None)
