@@ -16,6 +16,11 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.2.0"
 
 if TYPE_CHECKING:  # the library; `_homes` reads these imports, so that each name is listed once
+    from ptoas.compiler.diff import DiffResult as DiffResult
+    from ptoas.compiler.diff import Tolerance as Tolerance
+    from ptoas.compiler.diff import Variant as Variant
+    from ptoas.compiler.diff import diff as diff
+    from ptoas.compiler.diff import diff_passes as diff_passes
     from ptoas.compiler.forms import print_module as print_module
     from ptoas.compiler.lower import lower as lower
     from ptoas.compiler.parse import parse as parse
@@ -56,6 +61,7 @@ if TYPE_CHECKING:  # the library; `_homes` reads these imports, so that each nam
 if TYPE_CHECKING:  # types of parameters and attributes, and what extends the library; importable from here
     from ptoas import build as build
     from ptoas.analysis.order import Access as Access
+    from ptoas.compiler.diff import Divergence as Divergence
     from ptoas.compiler.run import check_file as check_file
     from ptoas.compiler.run import run_all as run_all
     from ptoas.diagnostics.origins import OriginLocation as OriginLocation

@@ -12,6 +12,7 @@ HOMES = {
     "assemble": ("assemble", "Accept the command line of the C++ assembler."),
     "compare": ("compare", "Run FILE beside your own build of the simulator."),
     "convert": ("convert", "Print FILE in another form."),
+    "diff": ("diff", "Find the first instruction whose result differs."),
     "explain": ("pages", "Explain a code, a decision or a document."),
     "fmt": ("fmt", "Put files into one style."),
     "instructions": ("pages", "List the instructions."),

@@ -295,7 +295,7 @@ def run_all(
             kernels.append((name, compile(module, name, **options)))
         except PtoasError as error:
             outcomes.append(outcome_of(name, error))
-    shared = _shared_arguments([kernel for _, kernel in kernels], arguments, seed, max_memory)
+    shared = shared_arguments([kernel for _, kernel in kernels], arguments, seed, max_memory)
     for name, kernel in kernels:
         try:
             limit_memory(kernel, max_memory)
@@ -307,7 +307,7 @@ def run_all(
     return Comparison(outcomes, compare_results(module, outcomes))
 
 
-def _shared_arguments(
+def shared_arguments(
     kernels: list[Kernel], arguments: Mapping[str, Any] | Sequence[str], seed: int, max_memory: int
 ) -> dict[str, Any]:
     if not kernels:

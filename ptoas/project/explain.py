@@ -7,6 +7,7 @@ from importlib import import_module
 from ptoas.diagnostics.codes import CODES, UnknownCodeError, explain, other_codes
 
 OWNERS = (
+    "ptoas.compiler.codes",
     "ptoas.lowering.codes",
     "ptoas.machine.errors",
     "ptoas.profiling.catalogue",

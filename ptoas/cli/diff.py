@@ -1,0 +1,134 @@
+"""The command `diff`: the first instruction whose result differs between two programs, targets or passes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+from xdsl.dialects.builtin import ModuleOp
+
+from ptoas.cli.options import (
+    aicore_option,
+    arguments_option,
+    blocks_option,
+    color_option,
+    entry_option,
+    force_option,
+    legalize_option,
+    max_memory_option,
+    max_steps_option,
+    seed_option,
+    unregistered_option,
+)
+from ptoas.cli.terminal import Command, show
+from ptoas.compiler import diff as library
+from ptoas.compiler.diff import DiffResult, Variant
+from ptoas.diagnostics import UsageError
+from ptoas.diagnostics.render import to_json
+from ptoas.grammar.parse import parse_file
+from ptoas.runner.tolerance import Tolerance
+
+
+@click.command(cls=Command)
+@click.argument("first", type=click.Path())
+@click.argument("second", type=click.Path(), required=False)
+@click.option("--target", "targets", multiple=True, help="The target; given twice, one for each side.")
+@click.option("--isa", "isas", multiple=True, metavar="ISA", help="The revision; twice, one for each side.")
+@click.option(
+    "--sync", "syncs", multiple=True, metavar="MODE", help="auto or manual; twice, one for each side."
+)
+@click.option("--passes", metavar="DIR", help="Numbered dumps of the program after each pass: find the pass.")
+@click.option("--atol", type=float, default=0.0, help="Absolute tolerance.")
+@click.option("--rtol", type=float, default=0.0, help="Relative tolerance.")
+@click.option("--ulp", type=int, default=0, help="Tolerance in steps of the element type.")
+@entry_option
+@arguments_option
+@blocks_option
+@seed_option
+@legalize_option
+@aicore_option
+@force_option
+@unregistered_option
+@max_steps_option
+@max_memory_option
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@color_option
+@click.pass_context
+def diff(
+    ctx: click.Context,
+    first: str,
+    second: str | None,
+    targets: tuple[str, ...],
+    isas: tuple[str, ...],
+    syncs: tuple[str, ...],
+    passes: str | None,
+    atol: float,
+    rtol: float,
+    ulp: int,
+    arguments: tuple[str, ...],
+    seed: int,
+    max_memory: int | None,
+    allow_unregistered: bool,
+    as_json: bool,
+    color: str,
+    **options: Any,
+) -> None:
+    """Run two programs on the same arguments and name the first instruction whose result differs.
+
+    The two are FIRST and SECOND; or FIRST twice, with two targets, revisions or modes of synchronisation; or
+    FIRST before and after each pass, with --passes.
+
+    \b
+    ptoas diff old.pto new.pto
+    ptoas diff kernel.pto --target a2a3 --target a5 --ulp 2
+    ptoas diff kernel.pto --passes dumps
+    """
+    ctx.find_root().obj = color
+    given = {name: value for name, value in options.items() if value is not None}
+    common: dict[str, Any] = {"tolerance": Tolerance(atol, rtol, ulp), "seed": seed}
+    if max_memory is not None:
+        common["max_memory"] = max_memory
+    pairs = {
+        "target": _pair("--target", targets),
+        "isa": _pair("--isa", isas),
+        "sync": _pair("--sync", syncs),
+    }
+
+    def read(path: str) -> ModuleOp:
+        return parse_file(path, allow_unregistered=allow_unregistered)
+
+    def variant(path: str, side: int) -> Variant:
+        chosen = {name: pair[side] for name, pair in pairs.items()}
+        words = [path] if second is not None else []
+        words += [str(pair[side]) for pair in pairs.values() if pair[0] != pair[1]]
+        target = chosen.pop("target")
+        return Variant(read(path), target, {**given, **chosen}, " on ".join(words))
+
+    if passes is not None:
+        if second is not None or any(pair[0] != pair[1] for pair in pairs.values()):
+            raise UsageError("--passes compares one program with its own dumps: give one file and one target")
+        chosen = {name: pair[0] for name, pair in pairs.items()}
+        result = library.diff_passes(passes, read(first), arguments, **given, **chosen, **common)
+    elif second is None and all(pair[0] == pair[1] for pair in pairs.values()):
+        raise UsageError("nothing to compare: give a second file, two --target, --isa or --sync, or --passes")
+    else:
+        result = library.diff(variant(first, 0), variant(second or first, 1), arguments, **common)
+    _report(result, as_json, color)
+    ctx.exit(0 if result.equal else 1)
+
+
+def _pair(option: str, given: tuple[str, ...]) -> tuple[str | None, str | None]:
+    """Return the values of an option for the two sides."""
+    if len(given) > 2:
+        raise UsageError(f"{option} is given {len(given)} times; there are two sides")
+    return (given[0], given[-1]) if given else (None, None)
+
+
+def _report(result: DiffResult, as_json: bool, color: str) -> None:
+    if as_json:
+        errors = [to_json(finding) for finding in result.errors]
+        click.echo(json.dumps({**result.as_dict(), "errors": errors}, indent=2))
+        return
+    click.echo(result.text())
+    show(result.errors, color)
