@@ -29,7 +29,7 @@ placement_option = click.option(
 aicore_option = click.option("--aicore", is_flag=True, help="An AICORE build: the float8 types on cpu too.")
 isa_option = click.option(
     "--isa",
-    type=click.Choice(["doc", "2026.08"]),
+    type=click.Choice(["doc", "2026.08", "2026.09"]),
     help="What decides, and whose declarations are called; without it, documents are checked, "
     "with warnings where the headers of 2026.08 ask for more, and those are called.",
 )

@@ -9,7 +9,8 @@ After:
     %tmp = pto.alloc_tile : !pto.tile_buf<vec, 16x64xf32>
     pto.trowsum ins(%s, %tmp : ...) outs(%d : ...)
 
-Document 003 says the same of collectives: lowering introduces the staging tiles.
+Document 003 says the same of collectives: lowering introduces the staging tiles. Conversions get the
+saturation mode that a revision has by default (D55), because it decides which scratch tile they take.
 """
 
 from __future__ import annotations
@@ -27,8 +28,10 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.structure import of_kinds, walk
 from ptoas.dialects.pto.comm import StagedOp
+from ptoas.dialects.pto.enums import SaturationMode, SaturationModeAttr
 from ptoas.dialects.pto.gather import TGatherOp
 from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.quant import TCvtOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.dialects.pto.views import AllocTileOp, SetValidShapeOp
 from ptoas.lowering.options import chosen_target
@@ -54,6 +57,8 @@ class AddScratchPass(ModulePass):
         left_out = get_isa(self.isa).without_scratch
         knowledge = Knowledge()
         ops = walk(op)
+        if get_isa(self.isa).saturates_by_default:
+            _set_saturation(of_kinds(ops, TCvtOp))
         kinds = {kind for kind in set(map(type, ops)) if kind is TGatherOp or needs_scratch(kind, target)}
         for inner in cast("list[PtoOp]", [each for each in ops if each.__class__ in kinds] if kinds else []):
             row = target.row(inner)
@@ -73,6 +78,11 @@ class AddScratchPass(ModulePass):
                     inner.fill(slot, [_allocate(inner, needed, slot, extents)])
                     inner.properties.pop(f"no_{slot}", None)
         stage_collectives(op, of_kinds(ops, StagedOp), target, _allocate)
+
+
+def _set_saturation(conversions: Sequence[TCvtOp]) -> None:
+    for op in conversions:
+        op.satmode = op.satmode or SaturationModeAttr(SaturationMode.ON)
 
 
 def _extents(tile: SSAValue) -> list[SSAValue]:

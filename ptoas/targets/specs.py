@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import NoneAttr
 from ptoas.dialects.pto.element_types import BY_TEXT, ElementType
 from ptoas.dialects.pto.enums import BLayout, Layout, SLayout, TileLoc
 from ptoas.dialects.pto.types import TileType
-from ptoas.targets.isa import HEADERS
+from ptoas.targets.isa import is_judged_by_headers
 
 Types = tuple[ElementType, ...]
 
@@ -154,7 +154,7 @@ class TileSpec:
         taken = self.types
         if taken is None or element in taken:
             return True
-        return (aicore and element in self.aicore) or (isa == HEADERS and element in self.headers)
+        return (aicore and element in self.aicore) or (is_judged_by_headers(isa) and element in self.headers)
 
 
 def tile(

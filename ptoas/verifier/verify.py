@@ -37,7 +37,7 @@ from ptoas.targets import TARGETS, Target, UnknownTargetError, get_target
 from ptoas.targets.deprecated import deprecated_spellings
 from ptoas.targets.facts import Facts
 from ptoas.targets.fixit import edits_of
-from ptoas.targets.isa import HEADERS, get_isa
+from ptoas.targets.isa import get_isa, is_judged_by_headers
 from ptoas.targets.named import module_target
 from ptoas.targets.placement_mode import PLACEMENTS, check_placement_mode
 from ptoas.targets.row import Row, Unsupported
@@ -360,10 +360,10 @@ class _Checker:
             for violation in rule.check(op, facts):
                 found.append((rule, violation, row.source))
         for rule in row.rules:
-            if rule.header and self.isa not in (None, HEADERS):
+            if rule.header and self.isa == "doc":
                 continue
             for violation in rule.check(op, facts):
-                decides = rule.header and self.isa == HEADERS
+                decides = rule.header and is_judged_by_headers(self.isa)
                 given = replace(violation, severity=Severity.ERROR) if decides else violation
                 found.append((rule, given, None))
         return found

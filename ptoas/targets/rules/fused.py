@@ -1,0 +1,101 @@
+"""Rules of fused and pairwise arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import MappingProxyType
+
+from ptoas.diagnostics import Severity
+from ptoas.dialects.pto.fused import NarrowingOp, TDeinterleaveOp, TPairReduceSumOp
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.types import DYNAMIC
+from ptoas.targets.facts import Facts
+from ptoas.targets.isa import HEADERS, is_judged_by_headers
+from ptoas.targets.relation import Relation, Stated, constraint
+from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rules.elementwise import Table
+from ptoas.targets.rules.examples import instruction
+
+Violations = Iterator[Violation]
+
+
+@rule(
+    "PTO-E957",
+    source="pto_instr.hpp header of August 2026",
+    reason="No document describes the instruction, and older libraries do not have it.",
+    failing=instruction("tsubrelu", *["16x32xf32"] * 3),
+    passing=instruction("tsub", *["16x32xf32"] * 3),
+    on="cpu a2a3 a5",
+    severity=Severity.WARNING,
+)
+def revision_has_the_instruction(op: PtoOp, know: Facts) -> Violations:
+    """An instruction that only the headers describe should be used with the revision of those headers."""
+    if not is_judged_by_headers(know.isa):
+        mnemonic = op.mnemonic()
+        message = f"`{mnemonic}` exists in the headers of {HEADERS} and later only"
+        yield Violation(message, fix=f"pass --isa {HEADERS}")
+
+
+@constraint(
+    "PTO-E958",
+    source="headers of TINTERLEAVE, TDEINTERLEAVE and TPAIRREDUCESUM",
+    reason="Columns are processed in pairs; targets treat a single last one differently.",
+    failing=instruction("tpairreducesum", "16x32xf32, valid=16x7", "16x32xf32, valid=16x7"),
+    passing=instruction("tpairreducesum", "16x32xf32, valid=16x8", "16x32xf32, valid=16x8"),
+    on="cpu a2a3 a5",
+)
+def columns_are_pairs() -> Stated:
+    """The number of valid columns must be even."""
+    yield Relation("dst.valid_cols", "multiple of", 2)
+
+
+@rule(
+    "PTO-E959",
+    source="headers of TADDRELUCONV and TSUBRELUCONV: static_assert on the two types",
+    reason="Each conversion is an instruction of its own.",
+    failing=instruction("taddreluconv", "16x32xi8", *["16x32xf32"] * 2),
+    passing=instruction("taddreluconv", "16x32xf16", *["16x32xf32"] * 2),
+    on="a2a3 a5",
+)
+def narrowing_exists(op: NarrowingOp, know: Facts, pairs: Table = MappingProxyType({})) -> Violations:
+    """The target must support the conversion from the sources' element type to the destination's."""
+    src, dst = know.tile("src0").element, know.tile("dst").element
+    wanted = pairs.get(src.text)
+    if wanted is not None and dst.text != wanted:
+        yield mismatch("element type of dst", dst.text, f"{wanted} for sources of {src.text}", slot="dst")
+
+
+@rule(
+    "PTO-E960",
+    source="pto/npu/a5/TPairReduceSum.hpp header: one loop over tiles whose columns are all valid",
+    reason="The sums of the second row would follow those of the first one in its row.",
+    failing=instruction("tpairreducesum", "16x32xf32", "16x32xf32"),
+    passing=instruction("tpairreducesum", "16x32xf32, valid=16x24", "16x32xf32, valid=16x24"),
+    on="a5",
+)
+def rows_are_not_packed(op: TPairReduceSumOp, know: Facts) -> Violations:
+    """A tile of several rows must have more columns than are valid."""
+    dst, src = know.tile("dst").type, know.tile("src").type
+    packed = all(tile.valid[1] == tile.cols for tile in (dst, src)) and (dst.rows, src.rows) != (1, 1)
+    if packed and know.tile("dst").valid_rows != 1:
+        fix = "allocate both tiles with more columns"
+        yield mismatch(
+            "valid columns of dst", dst.cols, f"fewer than its {dst.cols} columns", slot="dst", fix=fix
+        )
+
+
+@rule(
+    "PTO-E961",
+    source="headers of TDEINTERLEAVE: assertions of the form with one source",
+    reason="The source's columns are shared between the two destinations.",
+    failing=".arg %s : !pto.tile<16x64xf32>\n"
+    "%d0, %d1 = tdeinterleave %s : (!pto.tile<16x64xf32>) -> (!pto.tile<16x64xf32>, !pto.tile<16x64xf32>)",
+    passing=".arg %s : !pto.tile<16x64xf32>\n"
+    "%d0, %d1 = tdeinterleave %s : (!pto.tile<16x64xf32>) -> (!pto.tile<16x32xf32>, !pto.tile<16x32xf32>)",
+    on="cpu a5",
+)
+def source_is_twice_as_wide(op: TDeinterleaveOp, know: Facts) -> Violations:
+    """A single source must have twice the valid columns of each destination."""
+    src, dst = know.tile("src0").valid[1], know.tile("dst").valid[1]
+    if DYNAMIC not in (src, dst) and src != 2 * dst:
+        yield mismatch("valid columns of src0", src, f"2 x {dst}", slot="src0")
