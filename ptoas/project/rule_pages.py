@@ -10,7 +10,7 @@ from ptoas.dialects.pto import OPS
 from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.project.explain import other_codes
 from ptoas.targets import TARGETS, Target, get_target
-from ptoas.targets.explain import REFUSED, severity_of, targets_with
+from ptoas.targets.explain import REFUSED, checked_on, severity_of, targets_with
 from ptoas.targets.row import Row
 from ptoas.targets.rule import Rule, all_rules
 from ptoas.targets.specs import element_names
@@ -108,7 +108,7 @@ def _heading(rule: Rule) -> str:
 
 
 def _body(rule: Rule) -> list[str]:
-    on = ", ".join(rule.example_targets)
+    on = checked_on(rule)
     return [
         *(rule.statement, "", f"*Why:* {rule.reason}", ""),
         *(f"*Targets:* {', '.join(targets_with(rule))}. *Source:* {rule.source}.", ""),

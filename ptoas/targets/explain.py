@@ -24,10 +24,16 @@ def targets_with(rule: Rule) -> tuple[str, ...]:
     return tuple(target.name for target in TARGETS.values() if rule in target.rules())
 
 
+def checked_on(rule: Rule) -> str:
+    """The targets and the revision that the examples of a rule are checked for."""
+    revision = f" with --isa {rule.example_isa}" if rule.example_isa else ""
+    return ", ".join(rule.example_targets) + revision
+
+
 def explain_rule(code: str) -> str:
     """Return a rule's statement, reason, source and both examples; `code` is its code or an alias."""
     rule = RULES[ALIASES.get(code, code)]
-    on = ", ".join(rule.example_targets)
+    on = checked_on(rule)
     parts = [
         *([f"{code} is part of {rule.code} now."] if code != rule.code else []),
         f"{rule.code}: {rule.title} ({severity_of(rule)})",

@@ -110,6 +110,8 @@ class Rule:
     """
     depends_on: Dependence = "target"
     """Further input of the check of a function."""
+    example_isa: str | None = None
+    """Revision that the examples are to be checked for."""
 
     def __call__(self, **data: Any) -> Rule:
         """Bind parameters of a target to the rule: `conversion_exists(pairs=...)`."""
@@ -167,6 +169,7 @@ def rule(
     aliases: str = "",
     header: bool = False,
     depends_on: Dependence = "target",
+    example_isa: str | None = None,
 ) -> Callable[[Check], Rule]:
     """Make a rule of a check. `on` names the targets that the examples are for, separated by blanks; what the
     `header` of August 2026 alone asks for is a warning unless that decides (D28). `depends_on` says what the
@@ -192,6 +195,7 @@ def rule(
             tuple(f"PTO-{alias}" for alias in aliases.split()),
             header,
             depends_on,
+            example_isa,
         )
         meaning = f"{statement} {made.reason} [{source}]"
         register_code(code, CodeInfo(statement, meaning, name, severity, source, _explain), made.aliases)

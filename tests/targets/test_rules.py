@@ -34,7 +34,7 @@ def codes(text: str, rule: Rule) -> dict[str, set[str]]:
     """Codes found in an example: one target after the other, portability for all of them together."""
     module = parse(text, "example.pto")
     groups = [rule.example_targets] if rule.code.startswith("PTO-W") else [(t,) for t in rule.example_targets]
-    isa = HEADERS if rule.header else None
+    isa = HEADERS if rule.header else rule.example_isa
     return {" ".join(g): {d.code for d in verify_targets(module, g, isa=isa).diagnostics} for g in groups}
 
 

@@ -17,14 +17,15 @@ from ptoas.targets.rules.elementwise import Table
 from ptoas.targets.rules.examples import instruction
 
 Violations = Iterator[Violation]
+_PADDED = "16x32xf32, valid=16x24"
 
 
 @rule(
     "PTO-E957",
     source="pto_instr.hpp header of August 2026",
     reason="No document describes the instruction, and older libraries do not have it.",
-    failing=instruction("tsubrelu", *["16x32xf32"] * 3),
-    passing=instruction("tsub", *["16x32xf32"] * 3),
+    failing=instruction("tpairreducesum", _PADDED, _PADDED),
+    passing=instruction("tabs", _PADDED, _PADDED),
     on="cpu a2a3 a5",
     severity=Severity.WARNING,
 )
@@ -43,6 +44,7 @@ def revision_has_the_instruction(op: PtoOp, know: Facts) -> Violations:
     failing=instruction("tpairreducesum", "16x32xf32, valid=16x7", "16x32xf32, valid=16x7"),
     passing=instruction("tpairreducesum", "16x32xf32, valid=16x8", "16x32xf32, valid=16x8"),
     on="cpu a2a3 a5",
+    example_isa=HEADERS,
 )
 def columns_are_pairs() -> Stated:
     """The number of valid columns must be even."""
@@ -56,6 +58,7 @@ def columns_are_pairs() -> Stated:
     failing=instruction("taddreluconv", "16x32xi8", *["16x32xf32"] * 2),
     passing=instruction("taddreluconv", "16x32xf16", *["16x32xf32"] * 2),
     on="a2a3 a5",
+    example_isa=HEADERS,
 )
 def narrowing_exists(op: NarrowingOp, know: Facts, pairs: Table = MappingProxyType({})) -> Violations:
     """The target must support the conversion from the sources' element type to the destination's."""
@@ -70,8 +73,9 @@ def narrowing_exists(op: NarrowingOp, know: Facts, pairs: Table = MappingProxyTy
     source="pto/npu/a5/TPairReduceSum.hpp header: one loop over tiles whose columns are all valid",
     reason="The sums of the second row would follow those of the first one in its row.",
     failing=instruction("tpairreducesum", "16x32xf32", "16x32xf32"),
-    passing=instruction("tpairreducesum", "16x32xf32, valid=16x24", "16x32xf32, valid=16x24"),
+    passing=instruction("tpairreducesum", _PADDED, _PADDED),
     on="a5",
+    example_isa=HEADERS,
 )
 def rows_are_not_packed(op: TPairReduceSumOp, know: Facts) -> Violations:
     """A tile of several rows must have more columns than are valid."""
@@ -93,6 +97,7 @@ def rows_are_not_packed(op: TPairReduceSumOp, know: Facts) -> Violations:
     passing=".arg %s : !pto.tile<16x64xf32>\n"
     "%d0, %d1 = tdeinterleave %s : (!pto.tile<16x64xf32>) -> (!pto.tile<16x32xf32>, !pto.tile<16x32xf32>)",
     on="cpu a5",
+    example_isa=HEADERS,
 )
 def source_is_twice_as_wide(op: TDeinterleaveOp, know: Facts) -> Violations:
     """A single source must have twice the valid columns of each destination."""
