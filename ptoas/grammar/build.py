@@ -438,8 +438,18 @@ class Builder(ValueScope):
             message, found = f"{message}: {error}", None
         if found is not None and len(found) == len(tree.results):
             return found
-        fix = "add it after the operands: `: (types) -> type`"
-        self.report_problem(raw, StatementProblem("PTO-P043", message, self._named(raw, opcode), fix))
+        problem = StatementProblem("PTO-P043", message, self._named(raw, opcode))
+        problem.fix = "add it after the operands: `: (types) -> type`"
+        types = [value.type for value in operands]
+        plausible = template.cls.plausible_result_types(types) if len(tree.results) == 1 else ()
+        if plausible and not template.prelude and not raw.regions:
+            typing = cast(t.InstructionNode, tree.body).typing
+            end = len(raw.text) if typing is None else self._named(raw, typing).start
+            line = raw.text[:end].rstrip().removesuffix(":").rstrip()
+            typed = f"{line} : ({', '.join(map(str, types))}) -> {plausible[0]}"
+            problem.fix = f"name its type: `{' '.join(typed.split())}`"
+            problem.edit = (t.Node(len(line), len(raw.text.rstrip())), typed[len(line) :])
+        self.report_problem(raw, problem)
         return None
 
     def _with_defaults(self, template: OpTemplate, operands: list[SSAValue]) -> Mapping[str, Attribute]:

@@ -5,6 +5,7 @@ One mechanism serves all instructions; it knows no instruction.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, cast
 
 from xdsl.dialects.builtin import IndexType
@@ -30,9 +31,12 @@ class InstructionReader(StatementReader):
         self._take_suffixes(cls, suffixes, parts)
         self._take_positions(cls, parts)
         self._check_bodies(cls, parts)
-        result_types = self._match_types(cls, parts)
+        result_types: Sequence[Attribute] | None = self._match_types(cls, parts)
         self._windows(cls, parts, result_types or [])
         filled = self._fill(cls, parts)
+        if result_types is not None:
+            types = {slot: [operand.type for operand in operands] for slot, operands in filled.items()}
+            result_types = cls.convert_result_types(result_types, types)
         return self._finish(cls, parts, filled, result_types)
 
     def _check_bodies(self, cls: type[PtoOp], parts: StatementParts) -> None:
@@ -187,7 +191,7 @@ class InstructionReader(StatementReader):
 
     # --- operands into slots
 
-    def _windows(self, cls: type[PtoOp], parts: StatementParts, result_types: list[Attribute]) -> None:
+    def _windows(self, cls: type[PtoOp], parts: StatementParts, result_types: Sequence[Attribute]) -> None:
         """`%view[%i, %j]` where the class has no place for indices: a part as large as the tile."""
         for operand in parts.all_operands():
             if not operand.indices:
@@ -340,7 +344,7 @@ class InstructionReader(StatementReader):
         cls: type[PtoOp],
         parts: StatementParts,
         filled: dict[str, list[ParsedOperand]],
-        result_types: list[Attribute] | None,
+        result_types: Sequence[Attribute] | None,
     ) -> OpTemplate:
         signature = cls.signature()
         element = next(

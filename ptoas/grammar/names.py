@@ -9,7 +9,7 @@ from typing import Any
 
 from xdsl.ir import SSAValue
 
-from ptoas.diagnostics import Diagnostic, Note, Source, Span
+from ptoas.diagnostics import Diagnostic, Edit, Note, Source, Span
 from ptoas.diagnostics.spelling import did_you_mean
 from ptoas.dialects.syntax_errors import SyntaxProblem
 from ptoas.grammar import tree as t
@@ -60,6 +60,7 @@ class ValueScope:
         length: int,
         fix: str | None = None,
         notes: tuple[Note, ...] = (),
+        edits: tuple[Edit, ...] = (),
     ) -> None:
         span = Span(self.source, offset, max(1, length))
         if len(self.diagnostics) == MOST_PROBLEMS:
@@ -67,7 +68,7 @@ class ValueScope:
             self.diagnostics.append(Diagnostic("PTO-P014", message, span))
             raise TooManyProblems
 
-        edits = edits_of(code, message, fix, self.source, offset, length)
+        edits = edits or edits_of(code, message, fix, self.source, offset, length)
         self.diagnostics.append(Diagnostic(code, message, span, notes=notes, fix=fix, edits=edits))
 
     def report_syntax(self, raw: RawStatement, problem: SyntaxProblem) -> None:
@@ -90,7 +91,13 @@ class ValueScope:
         start = raw.source_offset(node.start)
         end = raw.source_offset(node.end - 1) + 1 if node.end > node.start else start
         notes = tuple(Note(m, Span(self.source, at, length)) for m, at, length in problem.notes)
-        self.report(problem.code, problem.message, start, end - start, problem.fix, notes)
+        edits = (self._edit(raw, *problem.edit),) if problem.edit is not None else ()
+        self.report(problem.code, problem.message, start, end - start, problem.fix, notes, edits)
+
+    def _edit(self, raw: RawStatement, node: t.Node, text: str) -> Edit:
+        """A change of a statement's text that someone has to agree with."""
+        start = raw.source_offset(node.start)
+        return Edit(Span(self.source, start, raw.source_offset(node.end) - start), text, safe=False)
 
     # --- names
 

@@ -28,6 +28,8 @@ class StatementProblem(Exception):
         self.code, self.message, self.at, self.fix = code, message, at, fix
         self.culprit = culprit
         """The nested statement at fault, if any."""
+        self.edit: tuple[Node, str] | None = None
+        """The change that does what `fix` says, where that is a guess: its place, and the text."""
         self.notes: list[tuple[str, int, int]] = []
         """Second places: message, source offset, length."""
 

@@ -462,7 +462,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
                 6,
                 7,
                 "nothing tells the type of the result: the mode decides the shape of the result, and is the target's own here: write mgather.row or mgather.elem, or name the target in the program (D8)",
-                "add it after the operands: `: (types) -> type`",
+                "name its type: `%d = mgather %table, %idx : (!pto.memref<64x32xf32>, !pto.tile_buf<vec, 1x16xi32>) -> !pto.tile_buf<vec, 16x32xf32>`",
             )
         ],
     ),

@@ -18,6 +18,7 @@ from xdsl.irdl import (
 from ptoas.dialects.pto.constraints import AnyTile, IntegerTile, Scalar
 from ptoas.dialects.pto.enums import CmpModeAttr
 from ptoas.dialects.pto.instruction import Instruction
+from ptoas.dialects.pto.result_types import DerivedType, mask
 
 
 class CompareOp(Instruction, ABC):
@@ -33,6 +34,7 @@ class TCmpOp(CompareOp):
     """`dst.bit[i, j] = src0[i, j] <cmpMode> src1[i, j]`; without a mode, whether they are equal."""
 
     name = "pto.tcmp"
+    RESULT_FROM: ClassVar = DerivedType(mask, "src0")
     ASSEMBLY_FORMAT: ClassVar = "ins($src0, $src1 {attrs} : ^src0, ^src1)( outs($dst : ^dst))?"
     src0 = operand_def(AnyTile("T"))
     src1 = operand_def(AnyTile("T"))
@@ -43,6 +45,7 @@ class TCmpSOp(CompareOp):
     """`dst.bit[i, j] = src[i, j] <cmpMode> scalar`; without a mode, whether they are equal."""
 
     name = "pto.tcmps"
+    RESULT_FROM: ClassVar = DerivedType(mask, "src")
     ASSEMBLY_FORMAT: ClassVar = "ins($src, $scalar {attrs} : ^src, ^scalar)( outs($dst : ^dst))?"
     src = operand_def(AnyTile("T"))
     scalar = operand_def(Scalar("T"))
@@ -53,6 +56,7 @@ class TSelOp(Instruction):
     """`dst[i, j] = mask.bit[i, j] ? src0[i, j] : src1[i, j]`."""
 
     name = "pto.tsel"
+    RESULT_LIKE: ClassVar = "src0"
     SCRATCH: ClassVar = ("tmp",)
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     mask = operand_def(IntegerTile())
@@ -66,6 +70,7 @@ class TSelSOp(Instruction):
     """`dst[i, j] = mask.bit[i, j] ? src[i, j] : scalar`."""
 
     name = "pto.tsels"
+    RESULT_LIKE: ClassVar = "src"
     SCRATCH: ClassVar = ("tmp",)
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     mask = operand_def(IntegerTile())

@@ -176,6 +176,8 @@ def _result_types(cls: type[PtoOp], call: InstructionArguments) -> Sequence[Attr
     if given is None:
         wanted = "`dst`, or the result's type" if destinations else "the result's type"
         raise _error(cls, f"needs {wanted} as `result_type=`: {why}")
+    types = {name: [value.type for value in values] for name, values in call.operands.items()}
+    given = cls.convert_result_types(given, types)
     if not required <= len(given) <= len(signature.results):
         raise _error(cls, f"has {len(signature.results)} result(s), found {len(given)} result type(s)")
     return given

@@ -1,8 +1,10 @@
 """A row, a column or a scalar, repeated over a tile; alone, or combined with another tile."""
 
 from abc import ABC
+from collections.abc import Sequence
 from typing import ClassVar
 
+from xdsl.ir import Attribute
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     irdl_op_definition,
@@ -14,6 +16,8 @@ from xdsl.irdl import (
 from ptoas.dialects.pto.constraints import AnyTile, Scalar
 from ptoas.dialects.pto.enums import DivPrecisionAttr
 from ptoas.dialects.pto.instruction import Instruction
+from ptoas.dialects.pto.result_types import DerivedType, like_the_wider
+from ptoas.dialects.pto.types import TileType
 
 
 class ExpandOp(Instruction, ABC):
@@ -26,6 +30,7 @@ class RowExpandOp(Instruction, ABC):
     """`dst[i, j] = f(src0[i, j], src1[i, j])`, where one source has a value for each row: a column, or rows
     of 32 bytes that are repeated along the row."""
 
+    RESULT_FROM: ClassVar = DerivedType(like_the_wider, "src0", "src1")
     SCRATCH: ClassVar[tuple[str, ...]] = ("tmp",)
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
 
@@ -37,6 +42,7 @@ class RowExpandOp(Instruction, ABC):
 class ColumnExpandOp(Instruction, ABC):
     """`dst[i, j] = f(src0[i, j], src1[0, j])`."""
 
+    RESULT_LIKE: ClassVar = "src0"
     src0 = operand_def(AnyTile("T"))
     src1 = operand_def(AnyTile("T"))
 
@@ -47,12 +53,28 @@ class TRowExpandOp(ExpandOp):
 
     name = "pto.trowexpand"
 
+    @classmethod
+    def plausible_result_types(cls, operands: Sequence[Attribute]) -> Sequence[Attribute]:
+        """As many rows as the source."""
+        return [
+            TileType.of(src.element_type, src.rows, 64, valid=(src.valid_rows, 64))
+            for src in operands
+            if isinstance(src, TileType)
+        ]
+
 
 @irdl_op_definition
 class TColExpandOp(ExpandOp):
     """`dst[i, j] = src[0, j]`: the first row, repeated down the columns."""
 
     name = "pto.tcolexpand"
+
+    @classmethod
+    def plausible_result_types(cls, operands: Sequence[Attribute]) -> Sequence[Attribute]:
+        """As many columns as the source."""
+        return [
+            src.override(rows=16, valid=(16, src.valid_cols)) for src in operands if isinstance(src, TileType)
+        ]
 
 
 @irdl_op_definition

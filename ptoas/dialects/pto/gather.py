@@ -32,6 +32,7 @@ from ptoas.dialects.pto.enums import (
     ScatterOOBAttr,
 )
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
+from ptoas.dialects.pto.result_types import DerivedType, one_block_each
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 
 
@@ -82,6 +83,16 @@ class MGatherOp(IndexedMemoryOp, Instruction):
                     "the mode decides the shape of the result, and is the target's own here: write "
                     "mgather.row or mgather.elem, or name the target in the program (D8)"
                 )
+
+    @classmethod
+    def plausible_result_types(cls, operands: Sequence[Attribute]) -> Sequence[Attribute]:
+        """The rows that the indices name, where their number is known."""
+        mem, idx = operands[:2]
+        assert isinstance(mem, ViewType) and isinstance(idx, TileType)
+        try:
+            return [cls._rows_of(mem, idx)]
+        except VerifyException:
+            return []
 
     @staticmethod
     def _rows_of(mem: ViewType, idx: TileType) -> TileType:
@@ -195,6 +206,7 @@ class TGatherBOp(Instruction):
     """Gather 32-byte blocks: block `b` of row `i` of `dst` is the block of `src` at byte `offsets[i, b]`."""
 
     name = "pto.tgatherb"
+    RESULT_FROM: ClassVar = DerivedType(one_block_each, "src", "offsets")
     src = operand_def(AnyTile("T"))
     offsets = operand_def(IndexTile())
 

@@ -11,7 +11,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, ClassVar, Self, TypeAlias, cast
 
-from xdsl.dialects.builtin import LocationAttr
+from xdsl.dialects.builtin import LocationAttr, f32
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.irdl import (
     AttrConstraint,
@@ -33,8 +33,11 @@ from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.constraints import AnyTile, PtoConstraint, Scalar
 from ptoas.dialects.pto.construct import by_result, construct, segments
+from ptoas.dialects.pto.element_types import BY_TYPE
 from ptoas.dialects.pto.enums import PtoEnumAttr
+from ptoas.dialects.pto.result_types import DerivedType, with_element
 from ptoas.dialects.pto.slots import DeclaredEffects, accesses
+from ptoas.dialects.pto.types import TileType
 
 EnumAttrType: TypeAlias = type[PtoEnumAttr[Any]]
 
@@ -145,6 +148,12 @@ class PtoOp(IRDLOperation, ABC):
 
     RESULT_ELEMENT: ClassVar[str | None] = None
     """The operand slot whose element type the result has."""
+
+    RESULT_FROM: ClassVar[DerivedType | None] = None
+    """The function of operand types that gives the result's type."""
+
+    CONVERTS: ClassVar[str | None] = None
+    """The operand slot whose shape the result has, of the element type that the statement names."""
 
     RESULTS: ClassVar[tuple[Attribute, ...]] = ()
     """The types that the results always have."""
@@ -268,7 +277,28 @@ class PtoOp(IRDLOperation, ABC):
         if cls.RESULT_ELEMENT is not None:
             element = getattr(operands[cls.RESULT_ELEMENT][0].type, "element_type", None)
             return None if element is None else [element]
+        if cls.RESULT_FROM is not None:
+            derived = cls.RESULT_FROM.infer(operands)
+            return None if derived is None else [derived]
         return cls.RESULTS or None
+
+    @classmethod
+    def convert_result_types(
+        cls, types: Sequence[Attribute], operands: Mapping[str, Sequence[Attribute | None]]
+    ) -> Sequence[Attribute]:
+        """The result types as given; of a conversion that names an element type, the tile of that type."""
+        source = operands.get(cls.CONVERTS or "") or [None]
+        if len(types) != 1 or types[0] not in BY_TYPE or not isinstance(source[0], TileType):
+            return types
+        return [with_element(source[0], types[0])]
+
+    @classmethod
+    def plausible_result_types(cls, operands: Sequence[Attribute]) -> Sequence[Attribute]:
+        """Types that the results could have, where the operands do not determine them; may be empty."""
+        element = next((type for type in operands if type in BY_TYPE), f32)
+        guess = [*(t for t in operands if isinstance(t, TileType)), TileType.of(element, 16, 16)]
+        _, constraint, _ = cls.signature().results[0]
+        return [type for type in guess if constraint.verifies(type)][:1]
 
     @classmethod
     @cache

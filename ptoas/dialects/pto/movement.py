@@ -4,7 +4,7 @@ from abc import ABC
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from xdsl.dialects.builtin import StringAttr
+from xdsl.dialects.builtin import StringAttr, f16
 from xdsl.ir import Attribute
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -20,14 +20,18 @@ from ptoas.dialects.pto.constraints import AnyTile, Index
 from ptoas.dialects.pto.element_types import element_text
 from ptoas.dialects.pto.enums import (
     AccToVecModeAttr,
+    BLayout,
     MxGroupAxis,
     MxGroupAxisAttr,
+    PadValue,
     PadValueAttr,
     ReluPreModeAttr,
+    SLayout,
     TileLoc,
     TInsertModeAttr,
 )
-from ptoas.dialects.pto.instruction import BinaryOp, Instruction, ScratchOp
+from ptoas.dialects.pto.instruction import Instruction, ScratchOp
+from ptoas.dialects.pto.result_types import DerivedType, copied, padded, side_by_side, transposed
 from ptoas.dialects.pto.types import TileType
 
 
@@ -66,7 +70,7 @@ class TMovOp(FixpipeOp):
     rows and 2 columns one after the other, of blocks along axis0 those of the transposed tile."""
 
     name = "pto.tmov"
-    RESULT_LIKE: ClassVar = "src"
+    RESULT_FROM: ClassVar = DerivedType(copied, "src")
     SCRATCH: ClassVar[tuple[str, ...]] = ("tmp",)
     ASSEMBLY_FORMAT: ClassVar = (
         "ins($src : ^src(, $fp : ^fp)?(, $tmp : ^tmp)?(, $pre_quant : ^pre_quant)?)"
@@ -75,6 +79,14 @@ class TMovOp(FixpipeOp):
     src = operand_def(AnyTile())
     tmp = opt_operand_def(AnyTile())
     group_axis = opt_prop_def(MxGroupAxisAttr, prop_name="grpAxis")
+
+    @classmethod
+    def plausible_result_types(cls, operands: Sequence[Attribute]) -> Sequence[Attribute]:
+        """Out of L1 an operand of the matrix unit; out of the accumulator its rounded numbers, in L1."""
+        src = next(type for type in operands if isinstance(type, TileType))
+        if src.loc.data is TileLoc.Acc:
+            return [src.override(loc=TileLoc.Mat, element_type=f16, fractal=512)]
+        return [src.override(loc=TileLoc.Left, blayout=BLayout.RowMajor, slayout=SLayout.RowMajor)]
 
     @classmethod
     def without(
@@ -110,11 +122,18 @@ class TFillPadOp(Instruction):
     matrix, that of `padValue`."""
 
     name = "pto.tfillpad"
+    RESULT_FROM: ClassVar = DerivedType(padded, "src")
     CONTEXT_SENSITIVE: ClassVar = True
     src = operand_def(AnyTile("T"))
     pad_value = opt_prop_def(PadValueAttr, prop_name="padValue")
     # Declared to be refused with its reason (PTO-V142): other texts choose a form of the call by it.
     mode = opt_prop_def(StringAttr)
+
+    @classmethod
+    def plausible_result_types(cls, operands: Sequence[Attribute]) -> Sequence[Attribute]:
+        """The whole tile, padded with zeros."""
+        sources = [src for src in operands if isinstance(src, TileType)]
+        return [src.override(valid=src.shape, pad=PadValue.Zero) for src in sources]
 
 
 @irdl_op_definition
@@ -122,14 +141,18 @@ class TTransOp(ScratchOp):
     """`dst[j, i] = src[i, j]`."""
 
     name = "pto.ttrans"
+    RESULT_FROM: ClassVar = DerivedType(transposed, "src")
     src = operand_def(AnyTile("T"))
 
 
 @irdl_op_definition
-class TConcatOp(BinaryOp):
+class TConcatOp(Instruction):
     """The valid columns of `src1` behind those of `src0`, row by row."""
 
     name = "pto.tconcat"
+    RESULT_FROM: ClassVar = DerivedType(side_by_side, "src0", "src1")
+    src0 = operand_def(AnyTile("T"))
+    src1 = operand_def(AnyTile("T"))
 
 
 @irdl_op_definition

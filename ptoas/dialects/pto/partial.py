@@ -15,11 +15,13 @@ from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.constraints import AnyTile, IntegerTile
 from ptoas.dialects.pto.instruction import Instruction
+from ptoas.dialects.pto.result_types import DerivedType, like_the_larger
 
 
 class PartialOp(Instruction, ABC):
     """`dst[i, j] = f(src0[i, j], src1[i, j])` where both are valid, else the one that is."""
 
+    RESULT_FROM: ClassVar = DerivedType(like_the_larger, "src0", "src1")
     src0 = operand_def(AnyTile("T"))
     src1 = operand_def(AnyTile("T"))
 

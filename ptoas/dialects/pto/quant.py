@@ -4,8 +4,8 @@ from abc import ABC
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from xdsl.dialects.builtin import BoolAttr, IntegerAttr
-from xdsl.ir import Attribute
+from xdsl.dialects.builtin import BoolAttr, IntegerAttr, i8
+from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     AttrSizedResultSegments,
@@ -31,6 +31,8 @@ from ptoas.dialects.pto.enums import (
     VecStoreModeAttr,
 )
 from ptoas.dialects.pto.instruction import Instruction, PtoOp, ScratchOp
+from ptoas.dialects.pto.result_types import DerivedType, of_the_scale, u8, with_element
+from ptoas.dialects.pto.types import TileType
 
 
 @irdl_op_definition
@@ -40,6 +42,7 @@ class TCvtOp(ScratchOp):
     With `satmode = ON` what is out of range becomes the nearest number in range."""
 
     name = "pto.tcvt"
+    CONVERTS: ClassVar = "src"
     ASSEMBLY_FORMAT: ClassVar = "ins($src(, $tmp)? {attrs} : ^src(, ^tmp)?)( outs($dst : ^dst))?"
     KEYS: ClassVar = {"sat_mode": "satmode"}
     src = operand_def(AnyTile())
@@ -67,6 +70,16 @@ class TQuantOp(ScratchOp):
     quant_type = prop_def(QuantTypeAttr)
 
     @classmethod
+    def infer_result_types(
+        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute] | None:
+        """Bytes in the shape of the source, with an offset unsigned ones."""
+        src = operands["src"][0].type
+        assert isinstance(src, TileType)
+        unsigned = properties.get("quant_type") == QuantTypeAttr(QuantType.INT8_ASYM)
+        return [with_element(src, u8 if unsigned else i8)]
+
+    @classmethod
     def without(
         cls, fields: Mapping[str, Attribute], types: Sequence[Attribute | None] = ()
     ) -> tuple[str, ...]:
@@ -90,6 +103,7 @@ class TDequantOp(Instruction):
     """`dst[i, j] = (src[i, j] - offset[i, 0]) * scale[i, 0]`."""
 
     name = "pto.tdequant"
+    RESULT_FROM: ClassVar = DerivedType(of_the_scale, "src", "scale")
     src = operand_def(AnyTile())
     scale = operand_def(AnyTile("F"))
     offset = operand_def(AnyTile("F"))

@@ -3,7 +3,7 @@
 from abc import ABC
 from typing import ClassVar
 
-from xdsl.dialects.builtin import BoolAttr
+from xdsl.dialects.builtin import BoolAttr, i32
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     irdl_op_definition,
@@ -16,11 +16,19 @@ from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.constraints import AnyTile, IntegerTile
 from ptoas.dialects.pto.instruction import Instruction, ReductionOp
+from ptoas.dialects.pto.result_types import DerivedType, one_per_column, one_per_row
+
+
+class RowReductionOp(ReductionOp, ABC):
+    """`dst[i, 0] = f over j of src[i, j]`."""
+
+    RESULT_FROM: ClassVar = DerivedType(one_per_row, "src")
 
 
 class ColumnReductionOp(Instruction, ABC):
     """`dst[0, j] = f over i of src[i, j]`."""
 
+    RESULT_FROM: ClassVar = DerivedType(one_per_column, "src")
     src = operand_def(AnyTile("T"))
 
 
@@ -36,43 +44,55 @@ class ArgReductionOp(Instruction, ABC):
     result = opt_result_def(IntegerTile())
 
 
+class RowArgReductionOp(ArgReductionOp, ABC):
+    """The position of an element of each row."""
+
+    RESULT_FROM: ClassVar = DerivedType(one_per_row, "src", element=i32)
+
+
+class ColumnArgReductionOp(ArgReductionOp, ABC):
+    """The position of an element of each column."""
+
+    RESULT_FROM: ClassVar = DerivedType(one_per_column, "src", element=i32)
+
+
 @irdl_op_definition
-class TRowSumOp(ReductionOp):
+class TRowSumOp(RowReductionOp):
     """`dst[i, 0] = sum over j of src[i, j]`."""
 
     name = "pto.trowsum"
 
 
 @irdl_op_definition
-class TRowProdOp(ReductionOp):
+class TRowProdOp(RowReductionOp):
     """`dst[i, 0] = product over j of src[i, j]`."""
 
     name = "pto.trowprod"
 
 
 @irdl_op_definition
-class TRowMaxOp(ReductionOp):
+class TRowMaxOp(RowReductionOp):
     """`dst[i, 0] = max over j of src[i, j]`."""
 
     name = "pto.trowmax"
 
 
 @irdl_op_definition
-class TRowMinOp(ReductionOp):
+class TRowMinOp(RowReductionOp):
     """`dst[i, 0] = min over j of src[i, j]`."""
 
     name = "pto.trowmin"
 
 
 @irdl_op_definition
-class TRowArgMaxOp(ArgReductionOp):
+class TRowArgMaxOp(RowArgReductionOp):
     """`dst[i, 0] = the first j with the largest src[i, j]`."""
 
     name = "pto.trowargmax"
 
 
 @irdl_op_definition
-class TRowArgMinOp(ArgReductionOp):
+class TRowArgMinOp(RowArgReductionOp):
     """`dst[i, 0] = the first j with the smallest src[i, j]`."""
 
     name = "pto.trowargmin"
@@ -83,6 +103,7 @@ class TColSumOp(ReductionOp):
     """`dst[0, j] = sum over i of src[i, j]`: one by one, or with `isBinary` in pairs, which `tmp` holds."""
 
     name = "pto.tcolsum"
+    RESULT_FROM: ClassVar = DerivedType(one_per_column, "src")
     ASSEMBLY_FORMAT: ClassVar = "ins($src(, $tmp)? {attrs} : ^src(, ^tmp)?)( outs($dst : ^dst))?"
     is_binary = opt_prop_def(BoolAttr, prop_name="isBinary")
 
@@ -118,14 +139,14 @@ class TColMinOp(ColumnReductionOp):
 
 
 @irdl_op_definition
-class TColArgMaxOp(ArgReductionOp):
+class TColArgMaxOp(ColumnArgReductionOp):
     """`dst[0, j] = the first i with the largest src[i, j]`."""
 
     name = "pto.tcolargmax"
 
 
 @irdl_op_definition
-class TColArgMinOp(ArgReductionOp):
+class TColArgMinOp(ColumnArgReductionOp):
     """`dst[0, j] = the first i with the smallest src[i, j]`."""
 
     name = "pto.tcolargmin"

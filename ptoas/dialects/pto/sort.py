@@ -19,6 +19,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.constraints import AnyCounts, AnyTile, Index, IntegerTile
 from ptoas.dialects.pto.instruction import ScratchOp
+from ptoas.dialects.pto.result_types import DerivedType, pairs
 
 
 @irdl_op_definition
@@ -29,6 +30,7 @@ class TSort32Op(ScratchOp):
     """
 
     name = "pto.tsort32"
+    RESULT_FROM: ClassVar = DerivedType(pairs, "src")
     src = operand_def(AnyTile("T"))
     idx = operand_def(IntegerTile())
     tmp = opt_operand_def(AnyTile("T"))
@@ -47,6 +49,7 @@ class TMrgSortOp(ScratchOp):
     )
     WRITES: ClassVar = ("excuted",)
     LAST: ClassVar = "tmp"
+    RESULT_LIKE: ClassVar = "srcs"
     srcs = var_operand_def(AnyTile("T"))
     block_len = opt_operand_def(Index())
     tmp = opt_operand_def(AnyTile("T"))
