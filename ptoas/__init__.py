@@ -44,6 +44,8 @@ if TYPE_CHECKING:  # the library; `_homes` reads these imports, so that each nam
     from ptoas.ir.caches import clear_caches as clear_caches
     from ptoas.lowering.pipeline import build_pipeline as build_pipeline
     from ptoas.lowering.pipeline import run_passes as run_passes
+    from ptoas.project.reduce import Reduction as Reduction
+    from ptoas.project.reduce import reduce as reduce
     from ptoas.report import Profile as Profile
     from ptoas.report import profile as profile
     from ptoas.simulator.compare import Compared as Compared

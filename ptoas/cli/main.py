@@ -19,6 +19,7 @@ HOMES = {
     "lower": ("lower", "Lower files to C++ for a target."),
     "lsp": ("lsp", "Serve an editor."),
     "profile": ("profile", "Say where the time of FILE goes."),
+    "reduce": ("reduce", "Make FILE smaller while it keeps a finding."),
     "report": ("profile", "Draw FILE: timeline, memory, flags."),
     "rules": ("pages", "List the rules."),
     "run": ("run", "Run files as the target would, in NumPy."),

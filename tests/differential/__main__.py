@@ -11,10 +11,14 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing import Pool
 from pathlib import Path
 
+import ptoas
+from tests.cpp.harness import Built
+
+from .builder import Program
 from .compiled import compiled
 from .generate import generate
 from .ways import walk
@@ -22,6 +26,7 @@ from .ways import walk
 CHUNK = 128
 """Programs of one translation unit for each target, times four: few starts of the compiler, little memory."""
 MOST_REJECTED = 0.05
+REDUCTION_SECONDS = 60.0
 
 
 @dataclass
@@ -43,7 +48,7 @@ class Outcome:
 def run_seeds(seeds: range, cpp: bool = True) -> Outcome:
     """Walk these seeds in every way."""
     outcome = Outcome(len(seeds))
-    built = []
+    built: list[Built] = []
     for seed in seeds:
         try:
             found = walk(generate(seed), cpp)
@@ -74,6 +79,23 @@ def save(directory: Path, outcome: Outcome) -> None:
         program = generate(seed)
         head = f"// seed {seed} on {program.target}: {what.splitlines()[0]}\n"
         (directory / f"seed_{seed}.pto").write_text(head + program.text)
+        if not what.startswith("C++"):
+            (directory / f"seed_{seed}_reduced.pto").write_text(head + reduced(program))
+
+
+def reduced(program: Program) -> str:
+    """Reduce a program in which two ways differ."""
+
+    def differs(text: str) -> bool:
+        try:
+            return bool(walk(replace(program, text=text), cpp=False).differences)
+        except Exception:
+            return False  # of the arguments, which the program takes no longer
+
+    try:
+        return ptoas.reduce(ptoas.parse(program.text), differs, seconds=REDUCTION_SECONDS).text
+    except ptoas.UsageError:
+        return program.text
 
 
 def main(arguments: list[str] | None = None) -> int:
