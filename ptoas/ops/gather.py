@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 
 from ptoas.dialects.pto.enums import Coalesce, GatherOOB
-from ptoas.dialects.pto.gather import MGatherOp
+from ptoas.dialects.pto.gather import MGatherMatOp, MGatherOp
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.handover import Later
 from ptoas.machine.machine import Binder, Machine, Step, instruction
@@ -172,3 +173,45 @@ def zeroing(table: Table, dst: Tile, read: Reader, everything: Tile | None, wide
         dst.store_raw(kept)
 
     return run
+
+
+@instruction(MGatherMatOp)
+def mgather_mat(op: MGatherMatOp, m: Machine) -> Binder:
+    """Rows or elements into an NZ tile of L1. Elements, and rows with `zero`, clear the whole tile before."""
+    oob = GatherOOB.Undefined if op.gather_oob is None else op.gather_oob.data
+
+    def bind(dst: Tile, mem: View, idx: View, scratch: View | None = None) -> Step:
+        check_not_empty(op, m, dst)
+        rows, cols = dst.valid
+        capacity = prod(mem.shape5[:4]) if op.by_row else prod(mem.shape5)
+        table = Table(mem, op.by_row, capacity, cols, mem.strides5[3], False)
+        shape, strides = ((rows,), (1,)) if op.by_row else ((rows, cols), (idx.strides5[3], 1))
+        indices = idx.buffer.window(idx.offset, shape, strides)
+        clears = not op.by_row or oob is GatherOOB.Zero
+
+        def chosen() -> tuple[Array, Array]:
+            """Remapped indices, and which of them are read."""
+            numbers = np.ascontiguousarray(indices).view(np.uint32).astype(np.intp)
+            inside = numbers < capacity
+            if oob is GatherOOB.Undefined and not inside.all():
+                wrong = int(numbers[~inside].flat[0])
+                limit = f"the table: its capacity is {capacity} {table.unit}"
+                raise m.fail(
+                    "PTO-R101", f"mgather: index {wrong} of %{idx.buffer.name} is outside {limit}", op
+                )
+            if oob is GatherOOB.Wrap:
+                return numbers % capacity, np.ones_like(inside)
+            return np.minimum(numbers, capacity - 1), inside | (oob is GatherOOB.Clamp)
+
+        def run() -> None:
+            numbers, inside = chosen()
+            found = table.fetch(numbers)
+            found[~inside] = 0
+            if clears:
+                dst.full.store_raw(np.zeros((), dst.dtype.raw))
+            dst.store_raw(found)
+
+        writes = (dst.full.region,) if clears else (dst.region,)
+        return Step(run, writes=writes, places=lambda: table.addresses(chosen()[0]))
+
+    return bind

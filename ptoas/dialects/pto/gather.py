@@ -110,6 +110,34 @@ class MGatherOp(IndexedMemoryOp, Instruction):
 
 
 @irdl_op_definition
+class MGatherMatOp(PtoOp):
+    """Gather from global memory into L1, with indices in global memory: `mgather` with a view of indices.
+    Elements pass through `scratch`, rows do not."""
+
+    name = "pto.mgather.mat"
+    OVERLOADS: ClassVar = ("mgather",)
+    OUTS: ClassVar = ("dst",)
+    SCRATCH: ClassVar = ("scratch",)
+    SUFFIXES: ClassVar = ("coalesce", "gatherOob")
+    mem = operand_def(AnyView("T"))
+    idx = operand_def(AnyView())
+    scratch = opt_operand_def(AnyView("T"))
+    dst = operand_def(AnyTile("T"))
+    coalesce = opt_prop_def(CoalesceAttr)
+    gather_oob = opt_prop_def(GatherOOBAttr, prop_name="gatherOob")
+
+    @classmethod
+    def claims(cls, types: Sequence[Attribute | None]) -> bool:
+        """Indices in global memory choose the gather into L1."""
+        return sum(isinstance(type, ViewType) for type in types) > 1
+
+    @property
+    def by_row(self) -> bool:
+        """True for rows; without a mode a scratch view says that elements are gathered."""
+        return self.scratch is None if self.coalesce is None else self.coalesce.data is Coalesce.Row
+
+
+@irdl_op_definition
 class MScatterOp(IndexedMemoryOp):
     """Scatter to global memory. Row: `mem[idx[r], :] = src[r, :]`; Elem: `mem[idx[i, j]] = src[i, j]`."""
 

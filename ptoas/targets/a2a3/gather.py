@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from ptoas.dialects.pto.element_types import BY_TYPE, element_size
 from ptoas.dialects.pto.enums import Coalesce, GatherOOB, MaskPattern
-from ptoas.dialects.pto.gather import MGatherOp, MScatterOp, TGatherBOp, TGatherOp, TScatterOp
+from ptoas.dialects.pto.gather import MGatherMatOp, MGatherOp, MScatterOp, TGatherBOp, TGatherOp, TScatterOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.targets.a2a3.elementwise import VECTORS_AND_SCALARS
 from ptoas.targets.pipes import MTE2, MTE3, Pipe, Pipes, S, V
@@ -128,6 +128,7 @@ ROWS: Rows = {
         model=TABLE,
         source="000, Tile Constraints (A2/A3)",
     ),
+    MGatherMatOp: f.L1_GATHER.of(NINE),
     MScatterOp: f.MEMORY_SCATTER.override(
         tiles={"src": tile(NINE, ND_OR_NZ, empty=False, aligned=True), "idx": tile(INDEX, ND)},
         views={"mem": view(layouts="nd nz")},

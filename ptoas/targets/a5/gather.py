@@ -7,6 +7,7 @@ from typing import Any
 from ptoas.dialects.pto.enums import Coalesce
 from ptoas.dialects.pto.gather import (
     IndexedMemoryOp,
+    MGatherMatOp,
     MGatherOp,
     MScatterOp,
     TGatherBOp,
@@ -101,6 +102,7 @@ ROWS: Rows = {
         model=TABLE,
         source="000, Tile Constraints (A5)",
     ),
+    MGatherMatOp: f.L1_GATHER.of(GATHERED),
     MScatterOp: MSCATTER,
     TGatherOp: Forms(
         form,

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from ptoas.dialects.pto.element_types import ELEMENT_TYPES
 from ptoas.dialects.pto.enums import Coalesce
-from ptoas.dialects.pto.gather import MGatherOp, MScatterOp, TGatherBOp, TGatherOp, TScatterOp
+from ptoas.dialects.pto.gather import MGatherMatOp, MGatherOp, MScatterOp, TGatherBOp, TGatherOp, TScatterOp
 from ptoas.targets.pipes import V
-from ptoas.targets.row import Call, Forms, Row, Rows
+from ptoas.targets.row import Call, Forms, Row, Rows, Unsupported
 from ptoas.targets.rules import gather as a
 from ptoas.targets.rules import gather_shapes as g
 from ptoas.targets.rules import scatter as s
@@ -31,6 +31,7 @@ MASKED = tuple(element for element in ELEMENT_TYPES if element not in (*FLOAT8, 
 ATOMICS = {"add": elements("i32 u32 f16 f32"), "max": elements("i32 f32"), "min": elements("i32 f32")}
 
 ROWS: Rows = {
+    MGatherMatOp: Unsupported("the simulator gathers into vec only; load the rows one by one"),
     MGatherOp: f.MEMORY_GATHER.override(
         tiles={"dst": tile(NINE, ND, aicore=FLOAT8, aligned=True), "idx": tile(INDEX, ND)},
         rules=(

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 
 from ptoas.dialects.pto.enums import GatherOOB
-from ptoas.dialects.pto.gather import MGatherOp
+from ptoas.dialects.pto.gather import MGatherMatOp, MGatherOp
+from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
-from ptoas.targets.rule import Violation, rule
+from ptoas.targets.isa import HEADERS, is_judged_by_headers
+from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.examples import mgather
 
 Violations = Iterator[Violation]
@@ -54,3 +57,85 @@ def cpu_has_no_out_of_bounds_mode(op: MGatherOp, know: Facts) -> Violations:
             field="gatherOob",
             fix="lower or run with --legalize, which remaps the indices beforehand",
         )
+
+
+# --- into L1 -------------------------------------------------------------------------------------
+
+
+def _into_l1(mode: str, idx: str, scratch: str = "") -> str:
+    views = [
+        "!pto.memref<64x32xf16>",
+        f"!pto.memref<{idx}>",
+        *([f"!pto.memref<{scratch}>"] if scratch else []),
+    ]
+    args = ", ".join(f"%v{at}: {view}" for at, view in enumerate(views))
+    names = ", ".join(f"%v{at}" for at in range(len(views)))
+    tile = "!pto.tile_buf<mat, 32x32xf16, blayout=col_major, slayout=row_major>"
+    return (
+        f"func.func @kernel({args}, %d: {tile}) {{\n"
+        f"  pto.mgather ins({names} : {', '.join(views)}) outs(%d : {tile})\n"
+        f"    {{coalesce = #pto<coalesce {mode}>}}\n"
+        f"  return\n"
+        f"}}"
+    )
+
+
+@rule(
+    "PTO-A230",
+    source="MGather.hpp headers of August 2026; document 000 gathers into the unified buffer only",
+    reason="Document 000 enumerates the memories of a gather, and older libraries have no other (D52).",
+    failing=_into_l1("row", "1x32xi32"),
+    passing=mgather("row", "16x32xf32", "64x32xf32", "1x16xi32"),
+    on="a2a3 a5",
+)
+def revision_gathers_into_l1(op: MGatherMatOp, know: Facts) -> Violations:
+    """A gather into L1 must be checked for a revision whose headers have it."""
+    if not is_judged_by_headers(know.isa):
+        message = f"`mgather` with indices in global memory exists in the headers of {HEADERS} and later only"
+        yield Violation(message, fix=f"pass --isa {HEADERS}")
+
+
+@rule(
+    "PTO-A231",
+    source="MGather.hpp headers: overloads with a scratch tensor for elements, without one for rows",
+    reason="Elements are arranged in the scratch view, and copied from there; rows are copied directly.",
+    failing=_into_l1("elem", "32x32xi32"),
+    passing=_into_l1("elem", "32x32xi32", "32x32xf16"),
+    on="a2a3 a5",
+    example_isa=HEADERS,
+)
+def elements_pass_through_scratch(op: MGatherMatOp, know: Facts) -> Violations:
+    """A gather of elements into L1 needs a scratch view with room for the tile; one of rows takes none."""
+    if op.scratch is None:
+        if not op.by_row:
+            yield Violation("a gather of elements into L1 needs a scratch view in global memory", slot="dst")
+        return
+    if op.by_row:
+        yield Violation("a gather of rows into L1 takes no scratch view", slot="scratch")
+        return
+    tile, room = know.tile("dst").type, know.view("scratch").shape5
+    if DYNAMIC not in room and prod(room) < tile.rows * tile.cols:
+        yield mismatch(
+            "elements of scratch", prod(room), f"at least {tile.rows} x {tile.cols}", slot="scratch"
+        )
+
+
+@rule(
+    "PTO-A232",
+    source="MGather.hpp headers: one index for each valid row, or for each valid element",
+    reason="Indices past the view are whatever follows it in memory.",
+    failing=_into_l1("row", "1x16xi32"),
+    passing=_into_l1("row", "1x32xi32"),
+    on="a2a3 a5",
+    example_isa=HEADERS,
+)
+def view_has_an_index_for_each(op: MGatherMatOp, know: Facts) -> Violations:
+    """The view of indices must have one index for each valid row, or for each valid element."""
+    rows, cols = know.tile("dst").valid
+    found = know.view("idx").shape5
+    if op.by_row and DYNAMIC not in (rows, *found) and prod(found) < rows:
+        yield mismatch("indices in idx", prod(found), f"at least {rows}, one for each row", slot="idx")
+    if op.by_row:
+        return
+    if any(DYNAMIC not in pair and pair[0] < pair[1] for pair in zip(found[3:], (rows, cols), strict=True)):
+        yield mismatch("shape of idx", "x".join(map(str, found[3:])), f"at least {rows}x{cols}", slot="idx")

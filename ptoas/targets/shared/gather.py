@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from ptoas.dialects.pto.enums import CmpMode, Coalesce, GatherOOB, ScatterAtomicOp, ScatterOOB
-from ptoas.targets.pipes import V
+from ptoas.dialects.pto.gather import MGatherMatOp
+from ptoas.targets.pipes import MTE2, Pipes, S, V
 from ptoas.targets.row import Call, Row
+from ptoas.targets.rules import gather as r
 from ptoas.targets.rules import portability as w
 from ptoas.targets.rules import tile_gather as b
-from ptoas.targets.specs import INDEX, ROW_MAJOR, T, tile, view
+from ptoas.targets.specs import INDEX, NZ, ROW_MAJOR, T, tile, view
 
 # --- between memory and a tile -------------------------------------------------------------------
 
@@ -24,6 +26,30 @@ MEMORY_GATHER = Row(
     call=Call(template="#coalesce #gatherOob?"),
     no_alias=(("dst", "idx"),),
 )
+L1_GATHER_BY_ROW = Pipes(MTE2, {"idx": S}, after=((S, MTE2),))
+L1_GATHER_BY_ELEMENT = Pipes(MTE2, {"mem": S, "idx": S, "scratch": (S, MTE2)}, inside=((S, MTE2),))
+
+
+def _l1_pipes(op: MGatherMatOp) -> Pipes:
+    """Rows are copied by MTE2; elements are arranged in memory by the scalar pipe, and copied from there."""
+    return L1_GATHER_BY_ROW if op.by_row else L1_GATHER_BY_ELEMENT
+
+
+def _l1_mode(op: MGatherMatOp) -> Coalesce:
+    return Coalesce.Row if op.by_row else Coalesce.Elem
+
+
+L1_GATHER = Row(
+    tiles={"dst": tile(T, NZ, "mat", empty=False)},
+    views={"mem": view(layouts="nd"), "idx": view(INDEX)},
+    rules=(r.revision_gathers_into_l1, r.elements_pass_through_scratch, r.view_has_an_index_for_each),
+    pipe=_l1_pipes,
+    defaults={"coalesce": _l1_mode, "gatherOob": GatherOOB.Undefined},
+    call=Call("MGATHER", template="#coalesce #gatherOob?"),
+    source="MGather.hpp headers of August 2026, GM to L1",
+)
+"""`MGATHER` into L1, with indices in global memory."""
+
 MEMORY_SCATTER = Row(
     views={"mem": view(layouts="nd")},
     pipe=V,
