@@ -10,7 +10,7 @@ from typing import IO, Any
 import click
 from xdsl.dialects.builtin import ModuleOp
 
-from ptoas.cli.assembler_options import OPTIONS, AssemblerOption, Effect, normalise
+from ptoas.cli.assembler_options import ASSEMBLER_ISA, OPTIONS, AssemblerOption, Effect, normalise
 from ptoas.compiler.forms import print_module
 from ptoas.compiler.lower import lower
 from ptoas.diagnostics import Diagnostic, PtoasError
@@ -77,7 +77,7 @@ def assemble(file: str, output: str, **given: bool | str | None) -> None:
         module = parse_file(file)
         target = ARCHITECTURES[arch] if arch else _named_target(module)
         placement = "manual" if level == "level3" else "auto"
-        report = verify(module, target, sync=sync, placement=placement)
+        report = verify(module, target, sync=sync, placement=placement, isa=ASSEMBLER_ISA)
         # As in the C++ assembler, flags are the caller's without --enable-insert-sync; a missing one is
         # still reported.
         missing = [each for each in report.errors if sync == "manual" and each.code.startswith(_SYNC_CODES)]
@@ -99,8 +99,8 @@ def _assembled(module: ModuleOp, target: str, sync: str, given: dict[str, Any]) 
     dump = _PassDump(target, given)
     dump.before_first(module)
     if given["emit_pto_ir"]:
-        return print_module(prepare(module, target, sync=sync, after=dump)) + "\n"
-    return lower(module, target, sync=sync, verified=False, after=dump)
+        return print_module(prepare(module, target, isa=ASSEMBLER_ISA, sync=sync, after=dump)) + "\n"
+    return lower(module, target, isa=ASSEMBLER_ISA, sync=sync, verified=False, after=dump)
 
 
 def _choice(name: str, value: bool | str | None, allowed: Sequence[str]) -> str | None:

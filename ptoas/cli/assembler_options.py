@@ -9,6 +9,9 @@ from enum import Enum
 ASSEMBLER_VERSION = "0.60"
 """Version of the C++ assembler whose tile-level language is followed."""
 
+ASSEMBLER_ISA = "2026.08"
+"""Revision of the instruction library that this version writes calls for."""
+
 
 class Effect(Enum):
     """Treatment of an option of the C++ assembler."""

@@ -28,6 +28,7 @@ class LoadScalarOp(ElementOp):
     """`result = ptr[offset]`."""
 
     name = "pto.load_scalar"
+    ALIASES: ClassVar = ("load",)
     HOLDER: ClassVar = "ptr"
     RESULT_ELEMENT: ClassVar = "ptr"
     ASSEMBLY_FORMAT: ClassVar = "$ptr[$offset] {attrs} : ^ptr -> ^result"
@@ -41,6 +42,7 @@ class StoreScalarOp(ElementOp):
     """`ptr[offset] = value`."""
 
     name = "pto.store_scalar"
+    ALIASES: ClassVar = ("store",)
     HOLDER: ClassVar = "ptr"
     WRITES: ClassVar = ("ptr",)
     ASSEMBLY_FORMAT: ClassVar = "$value, $ptr[$offset] {attrs} : ^ptr, ^value"
