@@ -1,4 +1,4 @@
-"""Every row of docs/differences.md: its program gets the verdict that the row gives it."""
+"""Every row of the pages of differences and of changes: its program gets the verdict of the row."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import pytest
 
 import ptoas
 from ptoas.project.differences import CHAPTERS, Difference
+from ptoas.project.upstream import CHANGES, Change
 
-ROWS = [row for _, rows in CHAPTERS for row in rows]
+ROWS: list[Difference | Change] = [*(row for _, rows in CHAPTERS for row in rows), *CHANGES]
 
 
-def codes(row: Difference) -> set[str]:
+def codes(row: Difference | Change) -> set[str]:
     """The error codes of the program."""
     try:
         module = ptoas.parse(row.program)
@@ -24,5 +25,5 @@ def codes(row: Difference) -> set[str]:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.subject)
-def test_the_program_gets_its_verdict(row: Difference) -> None:
+def test_the_program_gets_its_verdict(row: Difference | Change) -> None:
     assert codes(row) == ({row.code} if row.code else set())

@@ -21,6 +21,7 @@ import ptoas
 from ptoas.cli.main import main
 from ptoas.diagnostics.citations import decisions_page, sources_page
 from ptoas.project.differences import page as differences_page
+from ptoas.project.upstream import page as upstream_page
 
 _NOTICE = "Printed by `python -m ptoas.cli.manual {}`; do not edit."
 
@@ -268,6 +269,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "decisions": decisions_page,
     "sources": sources_page,
     "differences": differences_page,
+    "upstream": upstream_page,
 }
 """The pages by name."""
 
