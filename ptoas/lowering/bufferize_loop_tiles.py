@@ -99,7 +99,7 @@ def _objections(move: TMovOp, target: Target) -> Iterator[str]:
     assert isinstance(row, Row)
     know = Facts(move, target, Knowledge(), False, (target,), row)
     for rule in row.rules:
-        yield from (violation.message for violation in rule.check(move, know))
+        yield from (violation.with_names(violation.message, move) for violation in rule.check(move, know))
 
 
 def _carries_own(loop: Operation) -> bool:

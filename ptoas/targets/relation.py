@@ -75,8 +75,8 @@ class Relation:
     """One of `COMPARISONS`."""
     required: str | int | Callable[[Any, Facts], Size]
     note: str = ""
-    """Text after the required extent in the message; `{slot}` is its slot."""
-    what: str = "{words} of {slot}"
+    """Text after the required extent in the message; `${slot}` is the name of its operand."""
+    what: str = "{words} of ${slot}"
     """Name of the found extent in the message."""
     fix: str | None = None
     when: Callable[[Any, Facts], bool] | None = None

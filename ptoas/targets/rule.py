@@ -10,6 +10,7 @@ cpu supports Elem gathers only.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -22,6 +23,7 @@ from xdsl.ir import Operation
 from ptoas.diagnostics import Severity
 from ptoas.diagnostics.codes import CodeInfo, register_code
 from ptoas.dialects.plugins import import_all
+from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.targets import rules
 from ptoas.targets.fixit import Fixit
 
@@ -42,7 +44,8 @@ class Violation:
 
     `slot` names an operand (`"dst"` is the destination in either form, `("sizes", 1)` one of several),
     `field` an attribute. Rules of whole functions name the operation, and an argument of the function
-    itself as `("argument", 0)`.
+    itself as `("argument", 0)`. In `message` and `fix`, `$dst` stands for the author's name of the operand in
+    slot `dst`: instructions that differ in names only are checked once.
     """
 
     message: str
@@ -56,6 +59,23 @@ class Violation:
     """Severity of this violation, if it is below that of the rule."""
     fixit: Fixit | None = None
     """The edit for `fix`, if it is certain enough to be applied by a tool."""
+
+    def with_names(self, text: str, op: Operation) -> str:
+        """Replace each `$slot` of a text by the name of its operand, or by the slot if it has no name."""
+        if not isinstance(op, PtoOp):
+            return text
+        blamed = self.slot if isinstance(self.slot, tuple) else (self.slot, 0)
+        slots = {slot.name for slot in op.signature().slots}
+
+        def name(match: re.Match[str]) -> str:
+            slot = match[1]
+            if slot not in slots:
+                return match[0]
+            values = op.values_of(slot)
+            value = values[blamed[1] if slot == blamed[0] else 0] if values else None
+            return f"`%{value.name_hint}`" if value is not None and value.name_hint else slot
+
+        return re.sub(r"\$(\w+)", name, text)
 
 
 def mismatch(what: str, found: object, required: object, **place: Any) -> Violation:

@@ -399,11 +399,11 @@ def _diagnose(rule: Rule, violation: Violation, op: Operation, source: str | Non
     span = _span(place, violation)
     return Diagnostic(
         rule.code,
-        violation.message,
+        violation.with_names(violation.message, place),
         span,
         violation.severity or rule.severity,
         (*notes, _statement(rule.statement, source or rule.source)),
-        violation.fix,
+        violation.fix and violation.with_names(violation.fix, place),
         edits=edits_of(violation.fixit, place, span),
         op=place,
     )

@@ -64,8 +64,8 @@ def test_every_rank_is_compared_with_the_first(different: str, rank: int) -> Non
 @pytest.mark.parametrize(
     ("own", "message"),
     [
-        ("15x16xf32", "DIM_3 of dst: found 15, expected at least 2 ranks x 8 rows = 16"),
-        ("16x32xf32", "DIM_4 of dst: found 32, expected 16, as a rank's"),
+        ("15x16xf32", "DIM_3 of `%own`: found 15, expected at least 2 ranks x 8 rows = 16"),
+        ("16x32xf32", "DIM_4 of `%own`: found 32, expected 16, as a rank's"),
     ],
 )
 def test_root_memory_must_hold_all_ranks(own: str, message: str) -> None:
@@ -106,8 +106,7 @@ def test_a_chunk_divides_the_data_or_may_shrink(valid: str, word: str, extent: i
 @pytest.mark.parametrize("opcode", ["treduce", "tbroadcast"])
 def test_a_single_rank_has_the_shape_of_the_root(opcode: str) -> None:
     assert found(call("8x16xf32", own="8x16xf32", opcode=opcode)) == []
-    slot = "dst" if opcode == "treduce" else "src"
-    message = f"shape of {slot}: found 4x16, expected 8x16, as a rank's"
+    message = "shape of `%own`: found 4x16, expected 8x16, as a rank's"
     assert found(call("8x16xf32", own="4x16xf32", opcode=opcode)) == [
         ("PTO-C109", "!pto.memref<4x16xf32>", message)
     ]

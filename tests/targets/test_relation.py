@@ -19,7 +19,7 @@ from ptoas.verifier.verify import verify_targets
 def messages(relation: Relation, op: Any = None, **extents: Any) -> list[str]:
     """The messages of a relation for tiles with these valid extents."""
     tiles = {slot: SimpleNamespace(valid=valid, valid_cols=valid[1]) for slot, valid in extents.items()}
-    know: Any = SimpleNamespace(tile=tiles.get, is_tile=tiles.__contains__, values=lambda slot: slot in tiles)
+    know: Any = SimpleNamespace(tile=tiles.get, is_tile=tiles.__contains__, values=tiles.__contains__)
     return [violation.message for violation in relation.violations(op, know)]
 
 
@@ -48,28 +48,32 @@ def test_every_comparison_is_tested() -> None:
 
 
 def test_dimensions_are_compared_one_by_one() -> None:
-    relation = Relation("dst.valid", "at least", "src.valid", ", as {slot}")
+    relation = Relation("dst.valid", "at least", "src.valid", ", as ${slot}")
     assert messages(relation, dst=(16, 32), src=(16, 8)) == []
     assert messages(relation, dst=(DYNAMIC, 32), src=(16, DYNAMIC)) == []
     found = messages(relation, dst=(32, 8), src=(16, 16))
-    assert found == ["valid shape of dst: found 32x8, expected at least 16x16, as src"]
+    assert found == ["valid shape of $dst: found 32x8, expected at least 16x16, as $src"]
 
 
 def test_an_operand_that_is_not_given_breaks_no_relation() -> None:
     relation = Relation("tmp.valid_cols", "at least", 64)
-    assert messages(relation, tmp=(1, 8)) == ["valid columns of tmp: found 8, expected at least 64"]
+    assert messages(relation, tmp=(1, 8)) == ["valid columns of $tmp: found 8, expected at least 64"]
     assert messages(relation, dst=(1, 8)) == []
 
 
 def test_condition_is_evaluated_before_the_operands() -> None:
     """The instruction may not have the slot at all."""
-    assert messages(Relation("bias.valid_cols", "equal to", "rhs.valid_cols", when=lambda *_: False)) == []
+
+    def never(_op: Any, _know: Any) -> bool:
+        return False
+
+    assert messages(Relation("bias.valid_cols", "equal to", "rhs.valid_cols", when=never)) == []
 
 
 def test_a_function_calculates_what_is_required() -> None:
-    relation = Relation("dst.valid_cols", "at most", lambda op, _: op.limit, ", the limit", "width of {slot}")
+    relation = Relation("dst.valid_cols", "at most", lambda op, _: op.limit, ", limit", "width of ${slot}")
     assert messages(relation, SimpleNamespace(limit=8), dst=(1, 9)) == [
-        "width of dst: found 9, expected at most 8, the limit"
+        "width of $dst: found 9, expected at most 8, limit"
     ]
 
 
@@ -79,15 +83,15 @@ def test_a_slot_may_be_a_constant_of_the_class() -> None:
         (mscatter("row", "16x32xf32, valid=16x24", "64x32xf32", "1x16xi32"), "src"),
     ):
         (found,) = verify_targets(parse(text), ["a5"]).diagnostics
-        assert found.message.endswith(f"found 32, expected 24, the valid columns of {slot}")
+        assert found.message.endswith(f"found 32, expected 24, the valid columns of `%{slot}`")
 
 
 def test_a_relation_finds_every_extent_that_is_wrong() -> None:
     text = instruction("tgather", "16x16xf32", "16x16xf32", "16x16xi32", "8x16xf32")
     found = {d.message for d in verify_targets(parse(text), ["a2a3"]).diagnostics if d.code == "PTO-B107"}
     assert found == {
-        "element type of tmp: found f32, expected i32, as indices",
-        "valid shape of tmp: found 8x16, expected 16x16, as indices",
+        "element type of `%s2`: found f32, expected i32, as `%s1`",
+        "valid shape of `%s2`: found 8x16, expected 16x16, as `%s1`",
     }
 
 

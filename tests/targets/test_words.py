@@ -43,7 +43,7 @@ def test_a_row_is_padded_to_whole_blocks(dst: str, bytes: str, padded: int) -> N
     cols = bytes.split()[0]
     element = dst.rpartition("x")[2]
     assert words(mgather("row", dst, f"64x{cols}x{element}", "1x16xi32"), "a2a3")["PTO-I105"] == (
-        f"columns of dst: found {bytes}, expected a multiple of 32 bytes",
+        f"columns of `%dst`: found {bytes}, expected a multiple of 32 bytes",
         f"pad to {padded} columns and keep {cols} valid",
     )
 
@@ -51,9 +51,9 @@ def test_a_row_is_padded_to_whole_blocks(dst: str, bytes: str, padded: int) -> N
 @pytest.mark.parametrize(
     ("mode", "idx", "message"),
     [
-        ("", "16x16xi32", "columns of the index tile: found 16, expected 1 or 32"),
-        ("row", "16x16xi32", "columns of the index tile in Row mode: found 16, expected 1"),
-        ("elem", "16x16xi32", "columns of the index tile in Elem mode: found 16, expected 32"),
+        ("", "16x16xi32", "columns of the index tile `%idx`: found 16, expected 1 or 32"),
+        ("row", "16x16xi32", "columns of the index tile `%idx` in Row mode: found 16, expected 1"),
+        ("elem", "16x16xi32", "columns of the index tile `%idx` in Elem mode: found 16, expected 32"),
     ],
 )
 def test_the_custom_gather_names_the_columns_it_takes(mode: str, idx: str, message: str) -> None:
@@ -63,7 +63,7 @@ def test_the_custom_gather_names_the_columns_it_takes(mode: str, idx: str, messa
 
 def test_an_index_of_rows_is_one_row() -> None:
     found = words(mgather("row", "16x32xf32", "64x32xf32", "1x24xi32"), "a2a3")
-    message = "valid shape of the index in Row mode: found 1x24, expected 1x16"
+    message = "valid shape of the index `%idx` in Row mode: found 1x24, expected 1x16"
     assert found == {"PTO-A202": (message, None)}
 
 

@@ -65,7 +65,7 @@ def what_goes_on_beside_is_one_line(op: PtoOp, know: Facts) -> Violations:
     for slot in ("dst", "src") if isinstance(op, AsyncTransferOp) else ("src",):
         wrong = _not_a_line(know.view(slot))
         if wrong is not None:
-            yield mismatch(f"memory of {slot}", wrong, "one contiguous row", slot=slot)
+            yield mismatch(f"memory of ${slot}", wrong, "one contiguous row", slot=slot)
 
 
 def _not_a_line(view: ViewFacts) -> str | None:

@@ -116,4 +116,4 @@ def _misplaced(op: PushScaleOp, known: Mapping[PushScaleOp, object]) -> Violatio
             related=(Related("declared here", init),),
         )
     if isinstance(op, SetQuantScalarOp) and (found := element_text(op.scale.type)) != "f32":
-        yield mismatch("type of scale", found, "f32", op=op, slot="scale")
+        yield mismatch("type of $scale", found, "f32", op=op, slot="scale")

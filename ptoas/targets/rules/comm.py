@@ -108,7 +108,7 @@ def local_memory_holds_all_ranks(op: CommTGatherOp | CommTScatterOp, know: Facts
     need = len(members) * height
     if DYNAMIC not in (rows, height) and rows < need:
         yield mismatch(
-            f"DIM_3 of {slot}",
+            f"DIM_3 of ${slot}",
             rows,
             f"at least {len(members)} ranks x {height} rows = {need}",
             slot=slot,
@@ -117,7 +117,7 @@ def local_memory_holds_all_ranks(op: CommTGatherOp | CommTScatterOp, know: Facts
     for dim in (0, 1, 2, 4):
         extents = (local.shape5[dim], members[0].shape5[dim])
         if DYNAMIC not in extents and extents[0] != extents[1]:
-            yield mismatch(f"DIM_{dim} of {slot}", extents[0], f"{extents[1]}, as a rank's", slot=slot)
+            yield mismatch(f"DIM_{dim} of ${slot}", extents[0], f"{extents[1]}, as a rank's", slot=slot)
 
 
 def _steps(member: ViewType) -> tuple[Layout, list[tuple[int, int, int]]]:
@@ -229,7 +229,7 @@ def local_memory_has_the_shape_of_a_rank(op: CollectiveOp, know: Facts) -> Viola
     local, member = know.view(slot), op.member_types[0]
     if not fits(local.shape5, member.shape5):
         found, required = shape_str(local.shape), f"{shape_str(member.shape)}, as a rank's"
-        yield mismatch(f"shape of {slot}", found, required, slot=slot)
+        yield mismatch(f"shape of ${slot}", found, required, slot=slot)
 
 
 @rule(
@@ -245,7 +245,7 @@ def local_memory_has_the_layout_of_a_rank(op: CollectiveOp, know: Facts) -> Viol
     slot = "dst" if isinstance(op, CommTGatherOp | CommTReduceOp) else "src"
     local, layout = know.view(slot).layout, _layout_of_a_rank(op, know)
     if local is not layout:
-        yield mismatch(f"layout of {slot}", local.value, f"{layout.value}, as a rank's", slot=slot)
+        yield mismatch(f"layout of ${slot}", local.value, f"{layout.value}, as a rank's", slot=slot)
 
 
 def _layout_of_a_rank(op: CollectiveOp, know: Facts) -> Layout:

@@ -41,7 +41,7 @@ def mask_has_a_bit_for_each_column(op: PtoOp, know: Facts) -> Violations:
     columns, width = know.tile(data).valid_cols, know.tile(mask).cols * know.tile(mask).size
     if columns != DYNAMIC and width * 8 < columns:
         required = f"at least {-(-columns // 8)} for {columns} columns"
-        yield mismatch(f"bytes in a row of {mask}", width, required, slot=mask)
+        yield mismatch(f"bytes in a row of ${mask}", width, required, slot=mask)
 
 
 @rule(
@@ -78,4 +78,4 @@ def mask_is_valid_for_its_bits(op: PtoOp, know: Facts) -> Violations:
         columns = know.tile(data).cols  # all of them, valid or not
     if DYNAMIC not in (found, columns) and found * 8 != columns:
         required = f"{columns} / 8, of whole bytes"
-        yield mismatch(f"valid columns of {mask}", found, required, slot=mask)
+        yield mismatch(f"valid columns of ${mask}", found, required, slot=mask)

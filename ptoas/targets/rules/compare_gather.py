@@ -91,7 +91,9 @@ def thresholds_are_as_wide_as_the_source(op: TGatherOp, know: Facts) -> Violatio
     """Compare form: thresholds must have as many bits as the elements of the source."""
     if op.indices is not None and know.tile("indices").size != know.tile("src").size:
         found, size = know.tile("indices").element_name, 8 * know.tile("src").size
-        yield mismatch("element type of the thresholds", found, f"i{size} or u{size}", slot="indices")
+        yield mismatch(
+            "element type of the thresholds $indices", found, f"i{size} or u{size}", slot="indices"
+        )
 
 
 @rule(
@@ -112,7 +114,7 @@ def compare_scratch_has_a_line_for_each_row(op: TGatherOp, know: Facts) -> Viola
     few = rows != DYNAMIC and tmp.rows < rows
     if few or tmp.cols < least or tmp.cols % BURST:
         wanted = f"{shape_str((rows,))} rows at least, of {least} columns or more in steps of {BURST}"
-        yield mismatch("shape of tmp", f"{tmp.rows}x{tmp.cols}", wanted, slot="tmp")
+        yield mismatch("shape of $tmp", f"{tmp.rows}x{tmp.cols}", wanted, slot="tmp")
 
 
 _INDEX = instruction("tgather", "16x32xi16", "16x32xi16", "16x32xi16")

@@ -60,27 +60,27 @@ def halves_of_an_accumulator_are_equal(
         yield mismatch("accToVecMode", mode.value, required, **place)
         return
     if isinstance(op, TExtractOp) and (know.constants("row"), know.constants("col")) != ((0,), (0,)):
-        required = "a single mode, or index 0, 0: in halves the library counts all of src from the index on"
+        required = "a single mode, or index 0, 0: in halves the library counts all of $src from the index on"
         yield mismatch("accToVecMode of textract", mode.value, required, **place)
     if op.fp is not None or op.pre_quant is not None or src.element is not dst.element:
         found = f"{src.element_name} to {dst.element_name}"
         scaled = " with a scale" if op.fp is not None or op.pre_quant is not None else ""
         yield mismatch("conversion in halves", found + scaled, "none", slot="dst")
     if dst.type.blayout is BLayout.ColMajor and dst.type.slayout is SLayout.NoneBox:
-        yield mismatch("layout of dst for halves", dst.layout_text, "row_major, or with boxes", slot="dst")
+        yield mismatch("layout of $dst for halves", dst.layout_text, "row_major, or with boxes", slot="dst")
     at, word, step = (0, "rows", 2) if mode is AccToVecMode.DualModeSplitM else (1, "columns", SPLIT_COLUMNS)
     extent = src.valid[at]
     if at == 0 and dst.type.slayout is not SLayout.NoneBox and extent != src.type.rows:
         found = "some" if extent == DYNAMIC else extent
         required = f"all {src.type.rows}: into boxes the library splits the physical rows"
-        yield mismatch("valid rows of src for dual_mode_split_m", found, required, slot="src")
+        yield mismatch("valid rows of $src for dual_mode_split_m", found, required, slot="src")
     if extent == DYNAMIC:
         return
     if extent % step:
-        yield mismatch(f"valid {word} of src for {mode.value}", extent, f"a multiple of {step}", slot="src")
+        yield mismatch(f"valid {word} of $src for {mode.value}", extent, f"a multiple of {step}", slot="src")
     elif dst.type.shape[at] < extent // 2:
-        required = f"at least {extent // 2}, half of src"
-        yield mismatch(f"{word} of dst for {mode.value}", dst.type.shape[at], required, slot="dst")
+        required = f"at least {extent // 2}, half of $src"
+        yield mismatch(f"{word} of $dst for {mode.value}", dst.type.shape[at], required, slot="dst")
 
 
 # --- phases --------------------------------------------------------------------------------------
@@ -220,12 +220,12 @@ def pairs_are_turned_whole(op: FixpipeOp, know: Facts, transposes: bool = True) 
         return
     if not transposes:
         required = f"slayout {dst.type.slayout.value}: the simulator moves bytes and leaves pairs as they are"
-        yield mismatch("slayout of src for pairs of fp4", src.type.slayout.value, required, slot="src")
+        yield mismatch("slayout of $src for pairs of fp4", src.type.slayout.value, required, slot="src")
     elif not isinstance(op, TExtractOp) and (found := _numbers(src.type.slayout, src.type.shape)) != (
         wanted := _numbers(dst.type.slayout, dst.type.shape)
     ):
         words = [f"{rows}x{cols} numbers" for rows, cols in (wanted, found)]
-        yield mismatch("shape of dst", words[0], f"{words[1]}, as src", slot="dst")
+        yield mismatch("shape of $dst", words[0], f"{words[1]}, as $src", slot="dst")
 
 
 def _numbers(slayout: SLayout, shape: tuple[int, int]) -> tuple[int, int]:

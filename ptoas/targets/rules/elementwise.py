@@ -121,7 +121,7 @@ def tiles_have_one_type(op: PtoOp, know: Facts, slots: str = "src0 src1") -> Vio
         # Another memory, layout or valid shape is wrong for a better reason.
         alike = (tile.loc, tile.layout_text) == (dst.loc, dst.layout_text) and fits(tile.valid, dst.valid)
         if alike and tile.type != dst.type:
-            yield mismatch(f"type of {slot}", tile.type.body(), f"{dst.type.body()}, as dst", slot=slot)
+            yield mismatch(f"type of ${slot}", tile.type.body(), f"{dst.type.body()}, as $dst", slot=slot)
 
 
 def _valid_type_of_result(op: PtoOp, know: Facts) -> tuple[int, ...]:
@@ -140,7 +140,7 @@ def _valid_type_of_result(op: PtoOp, know: Facts) -> tuple[int, ...]:
 def valid_extents_are_open_in_both() -> Stated:
     """A valid extent must be dynamic in the types of both tiles or in neither (rows and columns swapped for a
     transposed tile)."""
-    yield Relation("src.type.valid", "open as", _valid_type_of_result, what="valid shape of src in its type")
+    yield Relation("src.type.valid", "open as", _valid_type_of_result, what="valid shape of $src in its type")
 
 
 @rule(
@@ -179,7 +179,7 @@ def sum_takes_the_product(op: TAxpyOp, know: Facts) -> Violations:
     src, dst = know.tile("src").element, know.tile("dst").element
     if src != dst and (src.text, dst.text) != ("f16", "f32"):
         required = f"{src.text} or f32" if src.text == "f16" else src.text
-        yield mismatch("element type of dst", dst.text, required, slot="dst")
+        yield mismatch("element type of $dst", dst.text, required, slot="dst")
 
 
 def _quotient(cols: int) -> str:
@@ -200,4 +200,4 @@ def one_vector_is_divided(op: PtoOp, know: Facts, lanes: int = 0) -> Violations:
     cols = know.tile("dst").valid[1]
     if cols != DYNAMIC and cols > lanes:
         fix = f"divide tiles of {lanes} columns one after the other"
-        yield mismatch("valid columns of dst", cols, f"at most {lanes}", slot="dst", fix=fix)
+        yield mismatch("valid columns of $dst", cols, f"at most {lanes}", slot="dst", fix=fix)

@@ -32,18 +32,20 @@ def one_source_has_a_value_for_each_row(op: RowExpandOp, know: Facts) -> Iterato
     each, full = ("src0", "src1") if _repeats_the_first(know) else ("src1", "src0")
     wide, column = know.tile(full), know.tile(each)
     if not _is_row_major(wide):
-        yield mismatch(f"layout of {full}", wide.layout_text, "row_major, as dst", slot=full)
+        yield mismatch(f"layout of ${full}", wide.layout_text, "row_major, as $dst", slot=full)
     elif not fits(wide.valid[1:], dst.valid[1:]):
-        required = f"{shape_str(dst.valid)}, as dst"
-        yield mismatch(f"valid shape of {full}", shape_str(wide.valid), required, slot=full)
+        required = f"{shape_str(dst.valid)}, as $dst"
+        yield mismatch(f"valid shape of ${full}", shape_str(wide.valid), required, slot=full)
     elif each == "src0" and dst.valid_cols == 1:
         fix = "put the column second" if op.mnemonic()[10:] in ("add", "mul", "max", "min") else None
-        yield mismatch("src0 for one valid column of dst", "the column", "the full tile", slot=each, fix=fix)
+        yield mismatch(
+            "$src0 for one valid column of $dst", "the column", "the full tile", slot=each, fix=fix
+        )
     one_row = BURST // column.size if _is_row_major(column) else 1
     if not fits(column.valid[1:], (one_row,)):
         required = f"{shape_str((column.valid_rows, one_row))} in {column.type.blayout.value} layout"
-        fix = f"give {each} one column, in col_major layout" if _is_row_major(column) else None
-        yield mismatch(f"valid shape of {each}", shape_str(column.valid), required, slot=each, fix=fix)
+        fix = f"give ${each} one column, in col_major layout" if _is_row_major(column) else None
+        yield mismatch(f"valid shape of ${each}", shape_str(column.valid), required, slot=each, fix=fix)
 
 
 @rule(
@@ -59,7 +61,7 @@ def scratch_is_for_a_column(op: RowExpandOp, know: Facts) -> Iterator[Violation]
     each = "src0" if _repeats_the_first(know) else "src1"
     if op.tmp is not None and _is_row_major(know.tile(each)):
         found = know.tile(each).layout_text
-        yield mismatch(f"layout of {each}", found, "col_major beside tmp", slot=each, fix="leave tmp out")
+        yield mismatch(f"layout of ${each}", found, "col_major beside $tmp", slot=each, fix="leave $tmp out")
 
 
 def _is_row_major(tile: TileFacts) -> bool:

@@ -96,15 +96,15 @@ def scales_are_in_scaling(op: FixpipeOp | TStoreOp, know: Facts) -> Violations:
         return
     scales, src = know.tile("fp"), know.tile("src")
     if scales.loc is not TileLoc.Scaling:
-        yield mismatch("memory of fp", scales.loc.value, "scaling", slot="fp")
+        yield mismatch("memory of $fp", scales.loc.value, "scaling", slot="fp")
     elif scales.size != 8:
         required = "i64 or ui64: the pipe reads 8 bytes for each column"
         yield mismatch(
-            "element type of fp", scales.element_name, required, slot="fp", severity=Severity.WARNING
+            "element type of $fp", scales.element_name, required, slot="fp", severity=Severity.WARNING
         )
     elif 0 <= scales.valid_cols < src.valid_cols:
-        required = f"at least {src.valid_cols}, as src"
-        yield mismatch("valid columns of fp", scales.valid_cols, required, slot="fp")
+        required = f"at least {src.valid_cols}, as $src"
+        yield mismatch("valid columns of $fp", scales.valid_cols, required, slot="fp")
 
 
 @rule(
@@ -197,4 +197,4 @@ def relu_is_the_plain_one(op: FixpipeOp | TStoreOp, know: Facts) -> Violations:
     if mode.data is not ReluPreMode.NormalRelu:
         yield mismatch("reluPreMode", mode.data.value, "no_relu or normal_relu", field="reluPreMode")
     elif know.tile("src").loc is not TileLoc.Acc:
-        yield mismatch("memory of src for a relu", know.tile("src").loc.value, "acc", slot="src")
+        yield mismatch("memory of $src for a relu", know.tile("src").loc.value, "acc", slot="src")

@@ -22,7 +22,7 @@ from ptoas.targets.specs import ND, NZ
 
 Violations = Iterator[Violation]
 
-_OF_INDEX, _FOR_NZ = "{words} of the index in Elem mode", "{words} of {slot} for an NZ table"
+_OF_INDEX, _FOR_NZ = "{words} of the index $idx in Elem mode", "{words} of ${slot} for an NZ table"
 
 _GOOD = mgather("row", "16x32xf32", "64x32xf32", "1x16xi32")
 _GOOD_CPU = mgather("elem", "16x32xf32", "64x32xf32", "16x32xi32")
@@ -57,7 +57,7 @@ def tile_matches_the_table_layout(op: IndexedMemoryOp, know: Facts) -> Violation
         return  # Neither path takes it.
     holds, required = (dst.is_nz, NZ.text) if table.layout is Layout.NZ else (dst.is_nd, ND.text)
     if not holds:
-        what = f"layout of {op.DATA} for a table in {table.layout.value}"
+        what = f"layout of ${op.DATA} for a table in {table.layout.value}"
         yield mismatch(what, dst.layout_text, required, slot=op.DATA)
 
 
@@ -84,7 +84,7 @@ def _row_index_mismatch(op: IndexedMemoryOp, know: Facts, found: str, required: 
     """The violation of an index that does not select rows; an index for each element suggests that Row is
     the mode by default only.
     """
-    what, fix = "valid shape of the index in Row mode", None
+    what, fix = "valid shape of the index $idx in Row mode", None
     if op.coalesce is None:
         what += f", the default of {know.target.name}"
         if fits(know.tile("idx").valid, know.tile(op.DATA).valid):
@@ -141,8 +141,8 @@ def _has_its_mode(_op: IndexedMemoryOp, know: Facts) -> bool:
 )
 def index_has_the_rows_of_the_tile() -> Stated:
     """The tile and its index tile must have the same number of rows."""
-    what = "rows of the index tile"
-    yield Relation("idx.rows", "equal to", "DATA.rows", ", as {slot}", what, when=_has_its_mode)
+    what = "rows of the index tile $idx"
+    yield Relation("idx.rows", "equal to", "DATA.rows", ", as ${slot}", what, when=_has_its_mode)
 
 
 @rule(
@@ -161,9 +161,9 @@ def index_is_a_match(op: IndexedMemoryOp, know: Facts) -> Violations:
     same = (idx.valid, dst.valid) if idx.rows == dst.rows else (idx.valid[1:], dst.valid[1:])
     if know.is_row or fits(*same):
         return
-    required = f"{shape_str(dst.valid)}, as {op.DATA}"
+    required = f"{shape_str(dst.valid)}, as ${op.DATA}"
     fix = "write the mode as row, and lower or run with --legalize" if idx.valid_cols == 1 else None
-    yield mismatch("valid shape of the index tile", shape_str(idx.valid), required, slot="idx", fix=fix)
+    yield mismatch("valid shape of the index tile $idx", shape_str(idx.valid), required, slot="idx", fix=fix)
 
 
 @rule(
@@ -187,7 +187,7 @@ def custom_index_has_one_column_or_the_destinations(op: IndexedMemoryOp, know: F
     if idx.cols not in required:
         words = " or ".join(map(str, dict.fromkeys(required)))
         mode = f" in {know.coalesce.name} mode" if op.coalesce is not None else ""
-        yield mismatch(f"columns of the index tile{mode}", idx.cols, words, slot="idx")
+        yield mismatch(f"columns of the index tile $idx{mode}", idx.cols, words, slot="idx")
 
 
 def _has_the_physical_shape(row: bool, op: IndexedMemoryOp, know: Facts) -> bool:
@@ -212,7 +212,7 @@ def custom_index_is_valid_for_the_destination() -> Stated:
             "idx.valid",
             "equal to",
             lambda op, know: (know.tile(op.DATA).valid_rows, 1) if know.is_row else know.tile(op.DATA).valid,
-            what=f"valid shape of the index in {mode} mode",
+            what=f"valid shape of the index $idx in {mode} mode",
             when=partial(_has_the_physical_shape, row),
         )
 
@@ -313,7 +313,7 @@ def nz_tile_rows_are_whole_blocks() -> Stated:
 )
 def row_width_is_the_valid_columns() -> Stated:
     """In Row mode Shape[4] of the table must equal the valid columns of the destination."""
-    note, what = ", the valid columns of {slot}", "row width ({words}) of the table in Row mode"
+    note, what = ", the valid columns of ${slot}", "row width ({words}) of the table $mem in Row mode"
     yield Relation("mem.Shape[4]", "equal to", "DATA.valid_cols", note, what, when=_case(True, Layout.ND))
 
 
@@ -362,7 +362,7 @@ def strides_of_the_table_are_used(op: IndexedMemoryOp, know: Facts) -> Violation
     if not know.is_row:
         fix += ", or compute indices with the strides and give the table as one row"
     yield Violation(
-        f"strides {list(table.strides)} of the table: {know.target.name} ignores them in "
+        f"strides {list(table.strides)} of the table $mem: {know.target.name} ignores them in "
         f"{know.coalesce.name} mode, index {index} reads the {unit} at offset {found} and not the one at "
         f"{meant}",
         slot="mem",
@@ -391,7 +391,7 @@ def _row_columns(_op: IndexedMemoryOp, know: Facts) -> int:
 def valid_columns_are_inside_a_row() -> Stated:
     """In Row mode the tile must not have more valid columns than a row of the table: Shape[4], for an NZ
     table Shape[0] * Shape[1] blocks of 32 bytes."""
-    note, what = ", a row of the table", "{words} of {slot} in Row mode"
+    note, what = ", a row of the table", "{words} of ${slot} in Row mode"
     yield Relation("DATA.valid_cols", "at most", _row_columns, note, what, when=_ROW)
 
 
@@ -435,7 +435,7 @@ def row_index_is_as_dynamic_as_the_tile(op: IndexedMemoryOp, know: Facts) -> Vio
     rows = dst.valid_rows
     if idx.valid not in ((1, rows), (rows, 1)):
         required = f"1x{shape_str((rows,))} or {shape_str((rows,))}x1"
-        yield mismatch("valid type of the index in Row mode", shape_str(idx.valid), required, slot="idx")
+        yield mismatch("valid type of the index $idx in Row mode", shape_str(idx.valid), required, slot="idx")
 
 
 @constraint(
@@ -468,7 +468,7 @@ def row_width_is_as_dynamic_as_the_tile() -> Stated:
         "mem.Shape[4]",
         "known as",
         "DATA.type.valid_cols",
-        ", as the valid columns of {slot}",
-        what="row width (Shape[4]) of the table",
+        ", as the valid columns of ${slot}",
+        what="row width (Shape[4]) of the table $mem",
         when=lambda _, know: know.is_row and know.view("mem").shape5[4] == DYNAMIC,
     )

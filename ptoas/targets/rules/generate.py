@@ -73,8 +73,8 @@ def histogram_has_its_filters(op: THistogramOp, know: Facts) -> Violations:
     if rows == 0:
         return
     if not ROW_MAJOR.holds(idx.type):
-        yield mismatch("layout of idx", idx.layout_text, ROW_MAJOR.text, slot="idx")
+        yield mismatch("layout of $idx", idx.layout_text, ROW_MAJOR.text, slot="idx")
     wanted = (rows, src.type.cols)
     if idx.type.shape != wanted:
         found, required = (f"{shape[0]}x{shape[1]}" for shape in (idx.type.shape, wanted))
-        yield mismatch("physical shape of idx", found, required, slot="idx")
+        yield mismatch("physical shape of $idx", found, required, slot="idx")

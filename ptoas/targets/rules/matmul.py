@@ -50,7 +50,7 @@ def product_has_these_element_types(op: ProductOp, know: Facts, triples: tuple[s
         c, a, b = (each.text.removeprefix("!pto.") for each in found)
         yield mismatch("element types", f"{a} and {b} to {c}", f"one of: {names}", slot="dst")
     if _has_bias(op, know) and (bias := know.tile("bias")).element is not found[0]:
-        yield mismatch("element type of bias", bias.element_name, f"{found[0].text}, as dst", slot="bias")
+        yield mismatch("element type of $bias", bias.element_name, f"{found[0].text}, as $dst", slot="bias")
 
 
 def _has_bias(op: ProductOp, _know: Facts) -> bool:
@@ -87,7 +87,7 @@ def _biased(bias: str) -> str:
 )
 def bias_is_as_wide_as_the_product() -> Stated:
     """A bias must have at least as many valid columns as the product."""
-    yield Relation("bias.valid_cols", "at least", "rhs.valid_cols", ", as rhs", when=_has_bias)
+    yield Relation("bias.valid_cols", "at least", "rhs.valid_cols", ", as $rhs", when=_has_bias)
 
 
 @constraint(
@@ -124,8 +124,8 @@ def one_row_needs_a_block() -> Stated:
         "dst.rows",
         "at least",
         BOX_ROWS,
-        what="rows of dst for a product of one row",
-        fix="give dst 16 rows, of which one is valid, or use tgemv",
+        what="rows of $dst for a product of one row",
+        fix="give $dst 16 rows, of which one is valid, or use tgemv",
         when=lambda _, know: know.tile("lhs").valid_rows == 1,
     )
 
@@ -171,7 +171,7 @@ def operand_is_walked_as_it_lies(op: ProductOp, know: Facts) -> Violations:
         physical = tile.type.shape[at]
         if walked < physical and across > box[1 - at] and not is_packed(know.values(slot)[0]):
             fix = f"give the tile {walked} {dim}, or compact=normal"
-            what = f"{dim} of {slot}, of which {valid} are valid"
+            what = f"{dim} of ${slot}, of which {valid} are valid"
             lines = -(-across // box[1 - at])
             picture = (Related(drawing.strides(valid, physical, box[at], lines)),)
             yield mismatch(what, physical, walked, slot=slot, fix=fix, related=picture)

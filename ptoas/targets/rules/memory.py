@@ -439,7 +439,7 @@ def print_has_room(op: TPrintOp, know: Facts) -> Violations:
     needed = tile.type.rows * tile.type.cols
     if tile.loc is not TileLoc.Vec and DYNAMIC not in shape and prod(shape) < needed:
         found, required = f"{prod(shape)} elements", f"at least {needed}, the whole tile"
-        yield mismatch("size of tmp", found, required, slot="tmp")
+        yield mismatch("size of $tmp", found, required, slot="tmp")
 
 
 def _prefetch(tile: str, memory: str) -> str:
@@ -461,5 +461,5 @@ def a_prefetch_keeps_the_size_of_elements(op: TPrefetchOp, know: Facts) -> Viola
     """The elements of the tile and of the prefetched memory must have the same size."""
     dst, src = know.tile("dst"), know.view("src")
     if dst.size != src.size:
-        found, required = dst.element.text, f"one of {src.size} bytes, as {src.element.text} of src"
-        yield mismatch("element type of dst", found, required, slot="dst")
+        found, required = dst.element.text, f"one of {src.size} bytes, as {src.element.text} of $src"
+        yield mismatch("element type of $dst", found, required, slot="dst")

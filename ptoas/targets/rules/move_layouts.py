@@ -101,7 +101,7 @@ def move_goes_between_these_layouts(
         slot, tile = "src", src
         wanted = [a for a, b in pairs if b in there] or [a for a, _ in pairs]
     found = tile.layout_text + (f", {tile.rows} rows" if tile.type.slayout is SLayout.NoneBox else "")
-    what = f"layout of {slot} on the way from {src.loc.value} to {dst.loc.value}"
+    what = f"layout of ${slot} on the way from {src.loc.value} to {dst.loc.value}"
     required = "; or ".join(TEXTS[name] for name in wanted)
     order, first = (tile.type.blayout, tile.type.slayout), ORDERS.get(wanted[0][:2])
     drawn = first is not None and first != order
@@ -142,8 +142,8 @@ def move_takes_the_whole_tile(op: FixpipeOp, know: Facts) -> Violations:
     fix = "use textract with the indices of the part"
     if src.loc is TileLoc.Mat and src.element.kind != "pairs":
         if src.physical != dst.physical:
-            found, required = shape_str(src.physical), f"{shape_str(dst.physical)}, as dst"
-            yield mismatch("physical shape of src", found, required, slot="src", fix=fix)
+            found, required = shape_str(src.physical), f"{shape_str(dst.physical)}, as $dst"
+            yield mismatch("physical shape of $src", found, required, slot="src", fix=fix)
         return
     if src.loc is not TileLoc.Acc or op.acc_to_vec_mode is not None:
         return
@@ -151,7 +151,7 @@ def move_takes_the_whole_tile(op: FixpipeOp, know: Facts) -> Violations:
     wanted = (src.physical[0] if boxed else src.valid_rows, src.valid_cols)
     for word, room, extent in zip(("rows", "columns"), dst.type.shape, wanted, strict=True):
         if extent > room:
-            what = f"{word} of dst for {'all' if boxed and word == 'rows' else 'the valid'} {word} of src"
+            what = f"{word} of $dst for {'all' if boxed and word == 'rows' else 'the valid'} {word} of $src"
             yield mismatch(what, room, f"at least {extent}", slot="dst", fix=fix)
 
 
@@ -178,7 +178,7 @@ def vector_is_made_of_blocks(op: FixpipeOp, know: Facts) -> Violations:
         if tile.cols % step:
             fix = f"give the tile {-(-tile.cols // step) * step} columns, of which fewer are valid"
             required = f"a multiple of {step}, which are {BLOCK} bytes"
-            yield mismatch(f"columns of {slot}, a vector", tile.cols, required, slot=slot, fix=fix)
+            yield mismatch(f"columns of ${slot}, a vector", tile.cols, required, slot=slot, fix=fix)
     if not isinstance(op, TExtractOp):
         return
     (start,) = know.constants("col")
@@ -204,7 +204,9 @@ def load_makes_blocks_of_512_bytes(op: TLoadOp, know: Facts) -> Violations:
         return
     boxes = [box_of(dst.type.slayout, fractal, dst.size) for fractal in (dst.type.fractal, BLOCK)]
     picture = (Related(drawing.boxes(*boxes)),) if boxes[0] != boxes[1] else ()
-    yield mismatch("fractal of dst", dst.type.fractal, BLOCK, slot="dst", fix="leave it out", related=picture)
+    yield mismatch(
+        "fractal of $dst", dst.type.fractal, BLOCK, slot="dst", fix="leave it out", related=picture
+    )
 
 
 def _turned(rows: int, cols: int) -> str:
@@ -249,7 +251,7 @@ def bytes_are_turned_in_squares(op: FixpipeOp, know: Facts, of: str = "") -> Vio
             if extent % side:
                 fix = f"give the tile {-(-extent // side) * side} {word}, of which {extent} are valid"
                 picture = (Related(drawing.cut_blocks(tile.physical, (side, side))),)
-                what = f"{word} of {slot}, of which squares are transposed"
+                what = f"{word} of ${slot}, of which squares are transposed"
                 yield mismatch(what, extent, f"a multiple of {side}", slot=slot, fix=fix, related=picture)
 
 
@@ -281,11 +283,11 @@ def insertion_in_parts_is_of_blocks(op: TInsertOp, know: Facts) -> Violations:
     if (src.loc, dst.loc) != (TileLoc.Vec, TileLoc.Mat) or not src.type.is_nz:
         yield mismatch("tinsertMode", found, "vec to mat, col_major + row_major", field="tinsertMode")
     elif 0 <= src.valid_cols <= (parts - 1) * src.type.geometry.box[1]:
-        what, required = "valid columns of src", f"more than {(parts - 1) * src.type.geometry.box[1]}"
+        what, required = "valid columns of $src", f"more than {(parts - 1) * src.type.geometry.box[1]}"
         yield mismatch(f"{what} for {op.tinsert_mode.data.value}", src.valid_cols, required, slot="src")
     elif src.physical[0] < (rows := -(-src.valid_rows // BOX_ROWS) * BOX_ROWS):
         what, required = (
-            f"rows of src for {op.tinsert_mode.data.value}",
+            f"rows of $src for {op.tinsert_mode.data.value}",
             f"at least {rows}: boxes are moved whole",
         )
         yield mismatch(what, src.physical[0], required, slot="src")
@@ -320,14 +322,14 @@ def bytes_from_vec_follow_each_other(op: FixpipeOp, know: Facts) -> Violations:
         for slot, tile in (("src", src), ("dst", dst)):
             if tile.valid_cols not in (DYNAMIC, tile.physical[1]):
                 required = f"{tile.physical[1]}, all of them: rows are copied as one run of bytes"
-                yield mismatch(f"valid columns of {slot}", tile.valid_cols, required, slot=slot)
+                yield mismatch(f"valid columns of ${slot}", tile.valid_cols, required, slot=slot)
     elif src.type.is_nz and dst.type.is_nz and not isinstance(op, TInsertOp) and dst.valid_rows > 0:
         walked = -(-dst.valid_rows // BOX_ROWS) * BOX_ROWS
         if dst.type.rows != walked:
             required = f"{walked}, as {dst.valid_rows} are valid: columns of blocks are written without gaps"
-            yield mismatch("rows of dst", dst.type.rows, required, slot="dst")
+            yield mismatch("rows of $dst", dst.type.rows, required, slot="dst")
         elif src.physical[0] < dst.type.rows:
-            yield mismatch("rows of src", src.physical[0], f"at least {dst.type.rows}, as dst", slot="src")
+            yield mismatch("rows of $src", src.physical[0], f"at least {dst.type.rows}, as $dst", slot="src")
     elif isinstance(op, TInsertOp) and _names(src, False) == _names(dst, False) == {"zn"}:
         yield from _rows_of_blocks(src)
 
@@ -336,7 +338,7 @@ def _rows_of_blocks(src: TileFacts) -> Violations:
     """Check the requirement of tinsert on Zn in vec."""
     step, compact = src.type.geometry.box[0], src.type.compact
     if src.valid_rows > 0 and src.valid_rows % step:
-        yield mismatch("valid rows of src", src.valid_rows, f"a multiple of {step}", slot="src")
+        yield mismatch("valid rows of $src", src.valid_rows, f"a multiple of {step}", slot="src")
     walked = steps_made(src.valid_cols, compact)
     if (
         compact is CompactMode.Null
@@ -346,7 +348,7 @@ def _rows_of_blocks(src: TileFacts) -> Violations:
     ):
         return
     required = f"{walked}, as it is {compact.value} and {src.valid_cols} are valid"
-    yield mismatch("columns of src", src.cols, required, slot="src", fix="leave compact out")
+    yield mismatch("columns of $src", src.cols, required, slot="src", fix="leave compact out")
 
 
 def _copied(valid: str) -> str:
@@ -373,7 +375,7 @@ def blocks_in_vec_lie_as_they_are_made(op: FixpipeOp, know: Facts, makes: bool =
         for slot, tile in (("src", src), ("dst", dst)):
             if DYNAMIC not in tile.valid and tile.valid != tile.type.shape:
                 required = f"{shape_str(tile.type.shape)}, all of it"
-                yield mismatch(f"valid shape of {slot}, blocks", shape_str(tile.valid), required, slot=slot)
+                yield mismatch(f"valid shape of ${slot}, blocks", shape_str(tile.valid), required, slot=slot)
         return
     if not makes:
         return  # Where blocks are made of nothing, the layouts say it (PTO-K120).
@@ -382,9 +384,9 @@ def blocks_in_vec_lie_as_they_are_made(op: FixpipeOp, know: Facts, makes: bool =
         for slot, tile in (("src", src), ("dst", dst)):
             if tile.valid_cols not in (DYNAMIC, tile.physical[1]):
                 required = f"{tile.physical[1]}, all of them: blocks are made without gaps"
-                yield mismatch(f"valid columns of {slot}", tile.valid_cols, required, slot=slot)
+                yield mismatch(f"valid columns of ${slot}", tile.valid_cols, required, slot=slot)
         if dst.valid_rows != DYNAMIC and dst.valid_rows % box[0]:
-            yield mismatch("valid rows of dst", dst.valid_rows, f"a multiple of {box[0]}", slot="dst")
+            yield mismatch("valid rows of $dst", dst.valid_rows, f"a multiple of {box[0]}", slot="dst")
         return
     rows, more = steps_made(dst.valid_rows, dst.type.compact), dst.type.compact is CompactMode.RowPlusOne
     if dst.valid_rows > 0 and dst.type.rows != rows and not 0 <= dst.valid_cols <= box[1]:
@@ -394,10 +396,12 @@ def blocks_in_vec_lie_as_they_are_made(op: FixpipeOp, know: Facts, makes: bool =
         drawn = dst.type.rows > rows and dst.valid_cols > 0
         picture = drawing.strides(rows, dst.type.rows, box[0], -(-dst.valid_cols // box[1])) if drawn else ""
         related = (Related(picture),) if picture else ()
-        yield mismatch("rows of dst", dst.type.rows, required, slot="dst", fix=fix, related=related)
+        yield mismatch("rows of $dst", dst.type.rows, required, slot="dst", fix=fix, related=related)
     if DYNAMIC not in (src.valid_rows, dst.valid_rows) and src.valid_rows > dst.valid_rows:
-        yield mismatch("valid rows of dst", dst.valid_rows, f"at least {src.valid_rows}, as src", slot="dst")
+        yield mismatch(
+            "valid rows of $dst", dst.valid_rows, f"at least {src.valid_rows}, as $src", slot="dst"
+        )
     if DYNAMIC not in (src.valid_cols, dst.valid_cols) and src.valid_cols < dst.valid_cols:
         yield mismatch(
-            "valid columns of dst", dst.valid_cols, f"at most {src.valid_cols}, as src", slot="dst"
+            "valid columns of $dst", dst.valid_cols, f"at most {src.valid_cols}, as $src", slot="dst"
         )

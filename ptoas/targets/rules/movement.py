@@ -46,9 +46,11 @@ def fill_has_no_mode(op: d.TFillPadOp, know: Facts) -> Violations:
 def fill_names_its_value(op: d.TFillPadOp, know: Facts) -> Violations:
     """A padded tile in vec must name its pad value in its type; padValue is for matrices."""
     if know.tile("dst").type.pad is PadValue.Null:
-        yield mismatch("pad of dst", "null", "zero, max or min", slot="dst")
+        yield mismatch("pad of $dst", "null", "zero, max or min", slot="dst")
     if op.pad_value is not None:
-        yield mismatch("padValue", op.pad_value.data.value, "none; the type of dst says it", field="padValue")
+        yield mismatch(
+            "padValue", op.pad_value.data.value, "none; the type of $dst says it", field="padValue"
+        )
 
 
 @constraint(
@@ -79,9 +81,9 @@ def fill_of_a_matrix_keeps_its_type(op: d.TFillPadOp, know: Facts) -> Violations
     """A matrix must be padded into a tile of the same type, with pad value zero or none."""
     src, dst = know.tile("src").type, know.tile("dst").type
     if src != dst:
-        yield mismatch("type of dst", dst.body(), f"{src.body()}, as src", slot="dst")
+        yield mismatch("type of $dst", dst.body(), f"{src.body()}, as $src", slot="dst")
     if dst.pad not in (PadValue.Null, PadValue.Zero):
-        yield mismatch("pad of dst", dst.pad.value, "zero or null; padValue says another", slot="dst")
+        yield mismatch("pad of $dst", dst.pad.value, "zero or null; padValue says another", slot="dst")
 
 
 # --- side by side --------------------------------------------------------------------------------
@@ -160,7 +162,7 @@ def part_is_inside(op: d.TExtractOp | d.TInsertOp, know: Facts, of_valid: bool =
         size = extents[at]
         if least < 0 or (limits[at] != DYNAMIC and least + size > limits[at]):
             found, required = f"{least} + {size} = {least + size}", f"at most {limits[at]}"
-            yield mismatch(f"end of the {word}s of {slot}", found, required, slot=word, part="value")
+            yield mismatch(f"end of the {word}s of ${slot}", found, required, slot=word, part="value")
 
 
 def _extents(
@@ -222,7 +224,7 @@ def part_keeps_the_layout(op: d.TExtractOp | d.TInsertOp, know: Facts) -> Violat
         return
     orders = [(tile.type.blayout, tile.type.slayout) for tile in (part, whole)]
     picture = (Related(drawing.orders(*orders)),) if orders[0] != orders[1] else ()
-    yield mismatch(f"layout of {slot}", part.layout_text, whole.layout_text, slot=slot, related=picture)
+    yield mismatch(f"layout of ${slot}", part.layout_text, whole.layout_text, slot=slot, related=picture)
 
 
 @rule(
@@ -242,7 +244,7 @@ def part_is_no_larger(op: d.TExtractOp | d.TInsertOp, know: Facts, by_pairs: boo
     for at, word in enumerate(("rows", "columns")):
         if part.physical[at] > whole.physical[at] and (at or by_pairs or not boxed):
             required = f"at most {whole.physical[at]}, as the other tile"
-            yield mismatch(f"{word} of {slot}", part.physical[at], required, slot=slot)
+            yield mismatch(f"{word} of ${slot}", part.physical[at], required, slot=slot)
     if not by_pairs:
         return
     for each, tile in (("src", know.tile("src")), ("dst", know.tile("dst"))):
@@ -252,7 +254,7 @@ def part_is_no_larger(op: d.TExtractOp | d.TInsertOp, know: Facts, by_pairs: boo
     if part.size == 1 and said % 2 and part.type.valid != (1, 1):
         found = "open" if said == DYNAMIC else said
         yield mismatch(
-            f"valid columns of {slot}, bytes", found, "an even number, said by the type", slot=slot
+            f"valid columns of ${slot}, bytes", found, "an even number, said by the type", slot=slot
         )
 
 
@@ -286,7 +288,7 @@ def exponents_make_boxes(op: d.TMovOp, know: Facts) -> Violations:
     valid = know.tile(slot).valid
     for word, extent, step in zip(("rows", "columns"), valid, steps, strict=True):
         if extent != DYNAMIC and (extent % step or not extent):
-            yield mismatch(f"valid {word} of {slot}", extent, f"a multiple of {step}", slot=slot)
+            yield mismatch(f"valid {word} of ${slot}", extent, f"a multiple of {step}", slot=slot)
 
 
 @rule(
@@ -306,14 +308,14 @@ def exponents_follow_each_other(op: d.TMovOp, know: Facts) -> Violations:
     if DYNAMIC in (rows, cols, *src.valid):
         return
     if not down and src.valid not in ((rows, cols), (1, rows * cols)):
-        required = f"{shape_str((rows, cols))}, as dst, or {shape_str((1, rows * cols))}"
-        yield mismatch("valid shape of src", shape_str(src.valid), required, slot="src")
+        required = f"{shape_str((rows, cols))}, as $dst, or {shape_str((1, rows * cols))}"
+        yield mismatch("valid shape of $src", shape_str(src.valid), required, slot="src")
     elif src.valid[0] > 1 and src.physical[1] != src.valid[1]:
         found = f"{src.physical[1]} columns"
-        yield mismatch("pitch of src", found, f"{src.valid[1]}, the valid ones", slot="src")
+        yield mismatch("pitch of $src", found, f"{src.valid[1]}, the valid ones", slot="src")
     room = rows * cols if down else -(-rows // BOX) * BOX * cols
     for slot, tile in (("src", src), ("dst", dst)):
         if tile.type.size_bytes < room:
             yield mismatch(
-                f"size of {slot}", f"{tile.type.size_bytes} bytes", f"at least {room} bytes", slot=slot
+                f"size of ${slot}", f"{tile.type.size_bytes} bytes", f"at least {room} bytes", slot=slot
             )

@@ -76,11 +76,11 @@ def mx_operand_is_made_of_pairs_of_groups(op: MxOp, know: Facts) -> Violations:
     count = lhs.type.cols * _numbers(lhs.type)
     if count % STEP:
         fix = f"give the tile {-(-count // STEP) * STEP} columns, of which {lhs.valid_cols} are valid"
-        yield mismatch("numbers in a row of lhs", count, f"a multiple of {STEP}", slot="lhs", fix=fix)
+        yield mismatch("numbers in a row of $lhs", count, f"a multiple of {STEP}", slot="lhs", fix=fix)
     dst = know.tile("dst").type
     size, room = dst.override(valid=dst.shape).size_bytes, know.target.memories[TileLoc.Acc]
     if dst.packs and room is not None and size > room:
-        yield mismatch("physical size of dst", f"{size} bytes", f"at most {room}", slot="dst")
+        yield mismatch("physical size of $dst", f"{size} bytes", f"at most {room}", slot="dst")
 
 
 @constraint(
@@ -161,7 +161,7 @@ def scales_belong_to_their_operand(op: TGetScaleAddrOp, know: Facts) -> Violatio
     src, dst = know.tile("src"), know.tile("dst")
     pairs = {TileLoc.Left: TileLoc.ScaleLeft, TileLoc.Right: TileLoc.ScaleRight}
     if src.loc not in pairs:
-        yield mismatch("memory of src", src.loc.value, "left or right", slot="src")
+        yield mismatch("memory of $src", src.loc.value, "left or right", slot="src")
     elif dst.loc is not pairs[src.loc]:
         required = {
             TileLoc.Left: "f8E8M0 in scaling, row_major + row_major, fractal 32",

@@ -62,7 +62,7 @@ def operand_has_an_element_type_of_the_target(op: PtoOp, know: Facts) -> Violati
         elif tile.element in spec.headers:
             fix = f"pass --isa {HEADERS}, whose headers take it"
         required = f"one of {element_names(taken)}" if taken else "nothing on this target"
-        what = f"element type of {slot}"
+        what = f"element type of ${slot}"
         yield mismatch(what, tile.element_name, required, slot=_where(slot, at), fix=fix)
     for slot, view_spec in know.row.views.items():
         taken = view_spec.types
@@ -72,7 +72,7 @@ def operand_has_an_element_type_of_the_target(op: PtoOp, know: Facts) -> Violati
             element = BY_TYPE[know.knowledge.view(value).type.element_type]
             if element not in taken:
                 required = f"one of {element_names(taken)}"
-                yield mismatch(f"element type of {slot}", element.text, required, slot=_where(slot, at))
+                yield mismatch(f"element type of ${slot}", element.text, required, slot=_where(slot, at))
 
 
 @rule(
@@ -89,7 +89,7 @@ def operand_is_in_a_memory_that_is_reached(op: PtoOp, know: Facts) -> Violations
     for slot, at, tile, spec in know.tiles:
         if tile.loc not in spec.locs:
             required = " or ".join(loc.value for loc in spec.locs)
-            yield mismatch(f"memory of {slot}", tile.loc.value, required, slot=_where(slot, at))
+            yield mismatch(f"memory of ${slot}", tile.loc.value, required, slot=_where(slot, at))
 
 
 @rule(
@@ -106,7 +106,7 @@ def operand_has_a_layout_of_the_target(op: PtoOp, know: Facts) -> Violations:
     for slot, at, tile, spec in know.tiles:
         if spec.layout is not None and not spec.layout.holds(tile.type):
             yield mismatch(
-                f"layout of {slot}",
+                f"layout of ${slot}",
                 tile.layout_text,
                 spec.layout.text,
                 slot=_where(slot, at),
@@ -119,7 +119,7 @@ def operand_has_a_layout_of_the_target(op: PtoOp, know: Facts) -> Violations:
             found = know.knowledge.view(value).layout
             if found not in view_spec.layouts:
                 required = " or ".join(layout.value for layout in view_spec.layouts)
-                yield mismatch(f"layout of {slot}", found.value, required, slot=_where(slot, at))
+                yield mismatch(f"layout of ${slot}", found.value, required, slot=_where(slot, at))
 
 
 def _orders(tile: TileFacts, required: drawing.Order | None) -> tuple[Related, ...]:
@@ -143,12 +143,12 @@ def operand_is_not_empty(op: PtoOp, know: Facts) -> Violations:
     """Operands must not be empty where the instruction needs at least one element."""
     for slot, at, tile, spec in () if is_no_op(know) else know.tiles:
         if not spec.empty and 0 in tile.valid:
-            what = f"valid shape of {slot}"
+            what = f"valid shape of ${slot}"
             yield mismatch(what, shape_str(tile.valid), "at least 1x1", slot=_where(slot, at))
     for slot, view_spec in know.row.views.items():
         shape = () if view_spec.empty else know.view(slot).shape
         if 0 in shape:
-            yield mismatch(f"shape of {slot}", shape_str(shape), "positive extents", slot=slot)
+            yield mismatch(f"shape of ${slot}", shape_str(shape), "positive extents", slot=slot)
 
 
 @rule(
@@ -174,7 +174,7 @@ def operand_is_made_of_32_byte_blocks(op: PtoOp, know: Facts) -> Violations:
             found = f"{extent} x {tile.size} bytes = {width} bytes"
             fix = f"pad to {-(-extent // step) * step} {word} and keep {extent} valid"
             required = f"a multiple of {BURST} bytes"
-            yield mismatch(f"{word} of {slot}", found, required, slot=_where(slot, at), fix=fix)
+            yield mismatch(f"{word} of ${slot}", found, required, slot=_where(slot, at), fix=fix)
 
 
 @rule(
@@ -240,8 +240,8 @@ def _disagreements(
         if not wrong:
             continue
         owner = next((bound[letters[at]][1] for at in wrong if letters[at] in bound), None)
-        like = f", as {owner}" if owner is not None and owner != slot else ""
-        what = f"{kind} shape of {slot}"
+        like = f", as ${owner}" if owner is not None and owner != slot else ""
+        what = f"{kind} shape of ${slot}"
         violation = mismatch(what, shape_str(found), f"{shape_str(required)}{like}", slot=slot)
         yield violation, {slot, owner} if owner is not None else {slot}
 
@@ -287,9 +287,9 @@ def scratch_is_large_enough(op: PtoOp, know: Facts) -> Violations:
         found = know.tile(slot).type.size_bytes
         if found >= least:
             continue
-        violation = mismatch(f"size of {slot}", f"{found} bytes", f"at least {least} bytes", slot=slot)
+        violation = mismatch(f"size of ${slot}", f"{found} bytes", f"at least {least} bytes", slot=slot)
         if scratch.uses_bytes_after and has_address(know.values(slot)[0]):
-            fix = f"keep {least} bytes free from the address of {slot} on"
+            fix = f"keep {least} bytes free from the address of ${slot} on"
             violation = replace(violation, severity=Severity.WARNING, fix=fix)
         yield violation
 

@@ -29,11 +29,11 @@ def one_source_is_valid_as_the_destination(op: PtoOp, know: Facts) -> Iterator[V
     large = [slot for slot, tile in sources.items() if _exceeds(tile, dst)]
     for slot in large:
         found = shape_str(sources[slot].valid)
-        yield mismatch(f"valid shape of {slot}", found, f"at most {required}, as dst", slot=slot)
+        yield mismatch(f"valid shape of ${slot}", found, f"at most {required}, as $dst", slot=slot)
     if not large and not any(fits(tile.valid, dst.valid) for tile in sources.values()):
         found = " and ".join(shape_str(tile.valid) for tile in sources.values())
         yield mismatch(
-            "valid shapes of src0 and src1", found, f"{required} for one of them, as dst", slot="src0"
+            "valid shapes of $src0 and $src1", found, f"{required} for one of them, as $dst", slot="src0"
         )
 
 

@@ -57,7 +57,7 @@ def pairs_are_half_as_wide(op: TCvtOp, know: Facts) -> Violations:
     )
     odd = other[1] != DYNAMIC and other[1] * sizes[0] % sizes[1]
     if odd or any(DYNAMIC not in pair and pair[0] != pair[1] for pair in zip(found, required, strict=True)):
-        yield mismatch("valid shape of dst", shape_str(found), shape_str(required), slot="dst")
+        yield mismatch("valid shape of $dst", shape_str(found), shape_str(required), slot="dst")
 
 
 _SCALES = "16x1xf32"
@@ -76,7 +76,9 @@ def offsets_have_the_type_of_the_scales(op: TQuantOp | TDequantOp, know: Facts) 
     slot = "fp" if isinstance(op, TQuantOp) else "scale"
     for value in know.values("offset"):
         if value.type != know.tile(slot).type:
-            yield mismatch("type of offset", value.type, f"{know.tile(slot).type}, as {slot}", slot="offset")
+            yield mismatch(
+                "type of $offset", value.type, f"{know.tile(slot).type}, as ${slot}", slot="offset"
+            )
 
 
 # --- blocks --------------------------------------------------------------------------------------
@@ -124,9 +126,9 @@ def blocks_are_whole(op: TQuantMxOp, know: Facts) -> Violations:
     src, word = know.tile("src"), ("rows", "columns")[at]
     valid, physical = src.valid[at], src.type.shape[at]
     if valid != DYNAMIC and (valid % step or not valid):
-        yield mismatch(f"valid {word} of src", valid, f"a multiple of {step}", slot="src")
+        yield mismatch(f"valid {word} of $src", valid, f"a multiple of {step}", slot="src")
     elif know.model == "whole tiles" and valid not in (DYNAMIC, physical):
-        yield mismatch(f"valid {word} of src", valid, f"{physical}, all of them", slot="src")
+        yield mismatch(f"valid {word} of $src", valid, f"{physical}, all of them", slot="src")
 
 
 @rule(
@@ -147,9 +149,9 @@ def codes_have_the_shape_of_the_numbers(op: TQuantMxOp, know: Facts) -> Violatio
     required = (rows, cols if cols == DYNAMIC else cols // pack)
     pairs = zip(dst.valid, required, strict=True)
     if any(DYNAMIC not in pair and pair[0] != pair[1] for pair in pairs):
-        yield mismatch("valid shape of dst", shape_str(dst.valid), shape_str(required), slot="dst")
+        yield mismatch("valid shape of $dst", shape_str(dst.valid), shape_str(required), slot="dst")
     elif (op.makes_pairs or op.axis is MxGroupAxis.Axis1) and dst.type.cols * pack != src.type.cols:
-        yield mismatch("columns of dst", dst.type.cols, src.type.cols // pack, slot="dst")
+        yield mismatch("columns of $dst", dst.type.cols, src.type.cols // pack, slot="dst")
 
 
 @rule(
@@ -177,7 +179,7 @@ def blocks_have_their_results(op: TQuantMxOp, know: Facts) -> Violations:
         legal = [shape] if down or (slot == "exp" and know.model == "whole tiles") else [shape, flat]
         if DYNAMIC not in found and found not in legal:
             required = " or ".join(map(shape_str, legal))
-            yield mismatch(f"valid shape of {slot}", shape_str(found), required, slot=slot)
+            yield mismatch(f"valid shape of ${slot}", shape_str(found), required, slot=slot)
 
 
 @rule(
@@ -200,19 +202,19 @@ def results_of_blocks_have_no_gaps(op: TQuantMxOp, know: Facts, simulated: bool 
             cols = know.tile(slot).type.cols
             wide = -(-2 * src.type.cols // 32) * 32 if slot == "exp" and op.is_interleaved else src.type.cols
             if cols != wide:
-                yield mismatch(f"columns of {slot}", cols, wide, slot=slot)
+                yield mismatch(f"columns of ${slot}", cols, wide, slot=slot)
         return
     for slot in ("max", "scaling"):
         tile = know.tile(slot)
         if tile.valid[0] != 1 and tile.valid[1] not in (DYNAMIC, tile.type.cols):
-            yield mismatch(f"columns of {slot}", tile.type.cols, tile.valid[1], slot=slot)
+            yield mismatch(f"columns of ${slot}", tile.type.cols, tile.valid[1], slot=slot)
     if simulated or exp.rows != 1 or DYNAMIC in src.valid:
         return
     if src.type.cols != src.valid[1]:
-        yield mismatch("columns of src", src.type.cols, f"{src.valid[1]}, the valid ones", slot="src")
+        yield mismatch("columns of $src", src.type.cols, f"{src.valid[1]}, the valid ones", slot="src")
     least, found = _vectors(src), know.tile("scaling").type.size_bytes
     if found < least:
-        yield mismatch("size of scaling", f"{found} bytes", f"at least {least} bytes", slot="scaling")
+        yield mismatch("size of $scaling", f"{found} bytes", f"at least {least} bytes", slot="scaling")
 
 
 def _vectors(src: TileFacts) -> int:
@@ -258,7 +260,7 @@ def exponents_fill_boxes(op: TQuantMxOp, know: Facts) -> Violations:
     if op.makes_pairs or (op.store_mode is not None and op.store_mode.data is not VecStoreMode.NZ):
         yield mismatch("storeMode", "nd, or of fp4", "nz of MXFP8", field="storeMode")
     if DYNAMIC not in (rows, cols) and (rows % 16 or cols % 64):
-        yield mismatch("valid shape of src", shape_str((rows, cols)), "16 rows and 64 columns", slot="src")
+        yield mismatch("valid shape of $src", shape_str((rows, cols)), "16 rows and 64 columns", slot="src")
 
 
 @rule(
@@ -281,6 +283,6 @@ def exponents_and_boxes_are_one_type_without_gaps(op: TQuantMxOp, know: Facts) -
     """Exponents in boxes must have the type of the other exponents, and rows without gaps."""
     exp, boxes, cols = know.tile("exp").type, know.tile("exp_zz").type, know.tile("src").valid[1]
     if exp != boxes:
-        yield mismatch("type of exp_zz", boxes.body(), f"{exp.body()}, as exp", slot="exp_zz")
+        yield mismatch("type of $exp_zz", boxes.body(), f"{exp.body()}, as $exp", slot="exp_zz")
     if cols != DYNAMIC and exp.rows > 1 and exp.cols != cols // BLOCK:
-        yield mismatch("columns of exp", exp.cols, f"{cols // BLOCK}, as many as blocks", slot="exp")
+        yield mismatch("columns of $exp", exp.cols, f"{cols // BLOCK}, as many as blocks", slot="exp")

@@ -61,8 +61,8 @@ def a_transfer_keeps_the_shape(op: TransferOp | AsyncTransferOp, know: Facts) ->
     """Source and destination of a transfer must have the same shape."""
     dst, src = know.view("dst"), know.view("src")
     if not fits(dst.shape5, src.shape5):
-        found, required = shape_str(dst.shape), f"{shape_str(src.shape)}, as src"
-        yield mismatch("shape of dst", found, required, slot="dst")
+        found, required = shape_str(dst.shape), f"{shape_str(src.shape)}, as $src"
+        yield mismatch("shape of $dst", found, required, slot="dst")
 
 
 @constraint(
@@ -75,7 +75,7 @@ def a_transfer_keeps_the_shape(op: TransferOp | AsyncTransferOp, know: Facts) ->
 )
 def a_transfer_keeps_the_layout() -> Stated:
     """Source and destination of a transfer must have the same layout."""
-    yield Relation("dst.layout", "equal to", "src.layout", ", as src")
+    yield Relation("dst.layout", "equal to", "src.layout", ", as $src")
 
 
 @rule(
@@ -113,7 +113,7 @@ def one_element_is_notified(op: CommTNotifyOp, know: Facts) -> Violations:
     shape = know.view("signal").shape
     if DYNAMIC not in shape and prod(shape) != 1:
         fix = "take the element with partition_view"
-        yield mismatch("shape of the signal", shape_str(shape), "one element", slot="signal", fix=fix)
+        yield mismatch("shape of the signal $signal", shape_str(shape), "one element", slot="signal", fix=fix)
 
 
 def _signalled(*fence: str) -> str:

@@ -47,7 +47,7 @@ def sorted_pairs_fit(op: TSort32Op, know: Facts, whole: bool = True) -> Violatio
         cols = -(-cols // BLOCK) * BLOCK
     least = cols * PAIR // src.size
     if dst.type.cols < least:
-        yield mismatch("columns of dst", dst.type.cols, f"at least {least}", slot="dst")
+        yield mismatch("columns of $dst", dst.type.cols, f"at least {least}", slot="dst")
 
 
 @constraint(
@@ -98,4 +98,4 @@ def blocks_come_in_fours(op: TMrgSortOp, know: Facts, rest: bool = False) -> Vio
     groups, left = divmod(cols, 4 * length)
     if groups > MOST_GROUPS or (not rest and (left or not groups)):
         required = f"a multiple of {4 * length}, up to {MOST_GROUPS * 4 * length}"
-        yield mismatch("valid columns of src", cols, required, slot="srcs")
+        yield mismatch("valid columns of $srcs", cols, required, slot="srcs")

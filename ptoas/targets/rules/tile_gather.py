@@ -51,7 +51,7 @@ _COMPARE = _compare("4x64xi32", "4x64xf32")
 )
 def tile_gather_keeps_the_element_type() -> Stated:
     """Index form: destination and source must have the same element type."""
-    yield Relation("dst.element", "equal to", "src.element", ", as src")
+    yield Relation("dst.element", "equal to", "src.element", ", as $src")
 
 
 def _keeps_columns(slot: str, is_window: bool, op: TGatherOp, know: Facts) -> bool:
@@ -130,7 +130,7 @@ def counted_window_is_row_major(op: TGatherOp | TScatterOp, know: Facts) -> Viol
     slot = "src" if isinstance(op, TGatherOp) else "dst"
     tile = know.tile(slot)
     if tile.is_window and not tile.is_nd:
-        yield mismatch(f"layout of {slot}, a window", tile.layout_text, "row_major + none_box", slot=slot)
+        yield mismatch(f"layout of ${slot}, a window", tile.layout_text, "row_major + none_box", slot=slot)
 
 
 @constraint(
@@ -153,8 +153,8 @@ def counted_window_is_row_major(op: TGatherOp | TScatterOp, know: Facts) -> Viol
 )
 def tile_gather_scratch_is_like_the_index() -> Stated:
     """Index form on A2/A3: the scratch tile must have the element type and valid shape of the index tile."""
-    yield Relation("tmp.element", "equal to", "indices.element", ", as indices")
-    yield Relation("tmp.valid", "equal to", "indices.valid", ", as indices")
+    yield Relation("tmp.element", "equal to", "indices.element", ", as $indices")
+    yield Relation("tmp.valid", "equal to", "indices.valid", ", as $indices")
 
 
 # --- mask form -----------------------------------------------------------------------------------
@@ -172,8 +172,8 @@ def mask_gather_keeps_the_element_size(op: TGatherOp, know: Facts) -> Violations
     """Mask form: destination and source elements must have the same size."""
     dst, src = know.tile("dst"), know.tile("src")
     if dst.size != src.size:
-        found, required = f"{dst.element_name}, {dst.size} bytes", f"{src.size} bytes, as src"
-        yield mismatch("element size of dst", found, required, slot="dst")
+        found, required = f"{dst.element_name}, {dst.size} bytes", f"{src.size} bytes, as $src"
+        yield mismatch("element size of $dst", found, required, slot="dst")
 
 
 @rule(
@@ -191,7 +191,7 @@ def index_gather_is_row_major(op: TGatherOp, know: Facts) -> Violations:
     for slot in ("dst", "src", "indices"):
         tile = know.tile(slot)
         if not tile.is_nd and not (tile.is_dn and 1 in tile.type.shape) and not tile.is_window:
-            yield mismatch(f"layout of {slot}", tile.layout_text, "row_major + none_box", slot=slot)
+            yield mismatch(f"layout of ${slot}", tile.layout_text, "row_major + none_box", slot=slot)
 
 
 @constraint(
@@ -204,7 +204,9 @@ def index_gather_is_row_major(op: TGatherOp, know: Facts) -> Violations:
 )
 def index_tile_has_an_index_for_each_element() -> Stated:
     """Index form: the index tile needs at least as many rows and columns as are valid in the destination."""
-    yield Relation("indices.shape", "at least", "dst.valid", ", as dst is valid", "shape of the index")
+    yield Relation(
+        "indices.shape", "at least", "dst.valid", ", as $dst is valid", "shape of the index $indices"
+    )
 
 
 @rule(
@@ -235,12 +237,12 @@ def _selected_fits(op: TGatherOp, src: Sequence[int], dst: Sequence[int], word: 
     if op.axis is not None and op.axis.data == "col":
         kept = (len(range(first, rows, step)), cols)
         if kept[0] > dst[0] or kept[1] > dst[1]:
-            yield mismatch(f"{word}shape of dst", shape_str(dst), f"at least {shape_str(kept)}", slot="dst")
+            yield mismatch(f"{word}shape of $dst", shape_str(dst), f"at least {shape_str(kept)}", slot="dst")
         return
     count = rows * len(range(first, cols, step))
     if count > dst[0] * dst[1]:
         required = f"at least {count}, which the pattern keeps"
-        yield mismatch(f"{word}elements of dst", dst[0] * dst[1], required, slot="dst")
+        yield mismatch(f"{word}elements of $dst", dst[0] * dst[1], required, slot="dst")
 
 
 @rule(
@@ -315,7 +317,7 @@ def _blocks(_: TGatherBOp, know: Facts) -> tuple[int, int]:
 def block_gather_has_an_offset_for_each_block() -> Stated:
     """The offset tile needs one column for each 32 bytes of a destination row, and as many rows as the
     destination."""
-    yield Relation("offsets.valid", "at least", _blocks, what="valid shape of the offsets")
+    yield Relation("offsets.valid", "at least", _blocks, what="valid shape of the offsets $offsets")
 
 
 # --- TSCATTER ------------------------------------------------------------------------------------
