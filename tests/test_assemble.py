@@ -25,6 +25,8 @@ UNPLACED = """module attributes {pto.target_arch = "ARCH"} {
 PLACED = UNPLACED.replace(
     "%a = pto.alloc_tile :", "%c0 = arith.constant 0 : i64\n    %a = pto.alloc_tile addr = %c0 :"
 )
+VALUES = {"plan-memory-impl": "modern"}
+"""Legal values of options that are checked."""
 FLAG = "set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);"
 
 
@@ -91,6 +93,34 @@ def test_without_insert_sync_no_flag_is_inserted_but_the_missing_one_is_reported
     assert "warning: " in result.stderr and "[PTO-F101]" in result.stderr
 
 
+def test_tassign_is_refused_where_flags_are_inserted(folder: Path) -> None:
+    moved = "    pto.tassign %a, %c0 : !pto.tile_buf<vec, 8x64xf32>, i64\n    pto.tload"
+    (folder / "moved.pto").write_text(PLACED.replace("ARCH", "a5").replace("    pto.tload", moved))
+    level = "--pto-level=level3"
+    for option in ("--enable-insert-sync", "--enable-inject-barrier-all-sync"):
+        result = assemble("moved.pto", level, option)
+        assert result.exit_code == 1 and f"pto.tassign requires {option} to be disabled" in result.stderr
+    assert assemble("moved.pto", level).exit_code == 0
+
+
+def test_planner_is_one_of_two(folder: Path) -> None:
+    assert assemble("k.pto", "--plan-memory-impl=modern").exit_code == 0
+    result = assemble("k.pto", "--plan-memory-impl=typo")
+    assert result.exit_code == 1 and "invalid --plan-memory-impl='typo'" in result.stderr
+
+
+def test_headers_of_the_output_decide(folder: Path) -> None:
+    """A gather into L1, which only the headers of August 2026 have."""
+    tile = "!pto.tile_buf<mat, 32x32xf16, blayout=col_major, slayout=row_major>"
+    text = f"""func.func @f(%table: !pto.memref<64x32xf16>, %idx: !pto.memref<1x32xi32>) {{
+      %d = pto.alloc_tile : {tile}
+      pto.mgather ins(%table, %idx : !pto.memref<64x32xf16>, !pto.memref<1x32xi32>)
+        outs(%d : {tile}) {{coalesce = #pto<coalesce row>}}
+      return
+    }}"""
+    assert assemble("--pto-arch=a5", "-", text=text).exit_code == 0
+
+
 def test_barrier_mode_inserts_barriers(folder: Path) -> None:
     result = assemble("--pto-arch=a3", "--enable-inject-barrier-all-sync", "k.pto")
     assert "pipe_barrier(PIPE_ALL);" in result.stdout
@@ -150,7 +180,9 @@ def test_wrong_options_end_with_exit_code_1(folder: Path, arguments: tuple[str, 
 @pytest.mark.parametrize("option", OPTIONS.values(), ids=lambda option: option.name)
 def test_every_option_has_the_documented_effect(folder: Path, option: object) -> None:
     assert isinstance(option, type(OPTIONS["pto-arch"]))
-    value = ("false" if option.default == "true" else "true") if option.switch else "7"
+    value = (
+        ("false" if option.default == "true" else "true") if option.switch else VALUES.get(option.name, "7")
+    )
     result = assemble("k.pto", "--pto-arch=a5", "--enable-insert-sync", f"--{option.name}={value}")
     if option.effect is Effect.NO_EFFECT:
         assert result.exit_code == 0

@@ -15,6 +15,7 @@ from ptoas.compiler.forms import print_module
 from ptoas.compiler.lower import lower
 from ptoas.diagnostics import Diagnostic, PtoasError
 from ptoas.diagnostics.files import STANDARD_OUTPUT, write_text
+from ptoas.dialects.pto.views import TAssignOp
 from ptoas.grammar.parse import parse_file
 from ptoas.lowering.pipeline import PASSES, build_pipeline, prepare
 from ptoas.targets.named import module_target
@@ -24,6 +25,8 @@ from ptoas.verifier.verify import verify
 ARCHITECTURES = {"a2": "a2a3", "a3": "a2a3", "a5": "a5"}
 LEVELS = ("level1", "level2", "level3")
 BACKENDS = ("emitc", "vpto")
+PLANNERS = ("legacy", "modern")
+SYNC_OPTIONS = ("enable-insert-sync", "enable-graph-sync-solver", "enable-inject-barrier-all-sync")
 _SYNC_CODES = "PTO-F"
 
 
@@ -72,9 +75,11 @@ def assemble(file: str, output: str, **given: bool | str | None) -> None:
     level = _choice("pto-level", given["pto_level"], LEVELS) or "level2"
     if _choice("pto-backend", given["pto_backend"], BACKENDS) == "vpto":
         raise AssemblerError("--pto-backend=vpto is not supported: " + OPTIONS["pto-backend"].reason)
+    _choice("plan-memory-impl", given["plan_memory_impl"], PLANNERS)
     sync = _sync_mode(given)
     try:
         module = parse_file(file)
+        _refuse_rebinding(module, given)
         target = ARCHITECTURES[arch] if arch else _named_target(module)
         placement = "manual" if level == "level3" else "auto"
         report = verify(module, target, sync=sync, placement=placement, isa=ASSEMBLER_ISA)
@@ -135,6 +140,15 @@ def _sync_mode(given: dict[str, bool | str | None]) -> str:
     if len(chosen) > 1:
         raise AssemblerError("--enable-insert-sync and --enable-inject-barrier-all-sync exclude each other.")
     return chosen[0] if chosen else "manual"
+
+
+def _refuse_rebinding(module: ModuleOp, given: dict[str, bool | str | None]) -> None:
+    """Refuse `tassign` where flags are inserted, as the C++ assembler does; `ptoas lower` takes it."""
+    chosen = [name for name in SYNC_OPTIONS if given[name.replace("-", "_")]]
+    if chosen and any(isinstance(op, TAssignOp) for op in module.walk()):
+        raise AssemblerError(
+            f"pto.tassign requires --{chosen[0]} to be disabled; `ptoas lower` inserts flags around it."
+        )
 
 
 def _named_target(module: ModuleOp) -> str:
