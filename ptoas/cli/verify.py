@@ -12,8 +12,6 @@ import click
 
 from ptoas.cli.check import Check, Request
 from ptoas.cli.completion import complete_codes, complete_targets
-from ptoas.cli.differences import unified
-from ptoas.cli.fixing import fix_source, read_or_none
 from ptoas.cli.jobs import jobs_option
 from ptoas.cli.options import (
     aicore_option,
@@ -28,7 +26,6 @@ from ptoas.cli.options import (
     unregistered_option,
 )
 from ptoas.cli.terminal import Command, progress, use_colour
-from ptoas.cli.watching import watch
 from ptoas.diagnostics.files import STANDARD_OUTPUT, write_text
 from ptoas.diagnostics.render import FORMATS, render, visible
 from ptoas.project import settings as configuration
@@ -209,6 +206,8 @@ def _watch(
     jobs: int | str,
     show: Callable[[Sequence[FileReport]], None],
 ) -> None:
+    from ptoas.cli.watching import watch
+
     known: dict[str, FileReport] = {}
     check = partial(verify_file, options=options)
 
@@ -228,6 +227,8 @@ def _fix(
     files: Sequence[str], options: VerifyOptions, unsafe: bool, diff: bool, quiet: bool, color: str
 ) -> int:
     """Fix files, or say how; returns how many changed."""
+    from ptoas.cli.differences import unified
+    from ptoas.cli.fixing import fix_source, read_or_none
 
     done = changed = left = 0
     colour = use_colour(color, sys.stdout)

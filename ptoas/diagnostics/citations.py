@@ -16,6 +16,7 @@ import textwrap
 from dataclasses import dataclass
 from functools import cache
 
+from ptoas.diagnostics.codes import ALIASES, CODES, UnknownCodeError
 from ptoas.diagnostics.data import load_data
 
 
@@ -117,6 +118,27 @@ def cited(text: str, source: str = "") -> str:
     lines += [f"{each.name}: {each.sentence}" for each in decisions_in(f"{source} {text}")]
     wrap = textwrap.TextWrapper(100, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
     return "\n".join(map(wrap.fill, lines))
+
+
+def explain(code: str) -> str:
+    """Explain a code, a decision or a document, with what is cited there.
+
+    Raises `UnknownCodeError` if nothing has the name.
+    """
+    wanted = code.strip().upper()
+    if (whole := citation(wanted)) is not None:
+        return whole
+    info = CODES.get(ALIASES.get(wanted, wanted))
+    if info is None:
+        alike = sorted(known for known, each in CODES.items() if each.rule and known.startswith(wanted[:6]))
+        hint = f"; its chapter has {', '.join(alike)}" if alike else "; `ptoas rules` lists them all"
+        raise UnknownCodeError(f"no rule has the code {code!r}{hint}")
+    if info.explanation is None:
+        text = f"{wanted}: {info.title}\n\n{info.meaning}"
+    else:
+        text = info.explanation(wanted)
+    named = cited(text, info.source)
+    return f"{text}\n\nCited:\n{named}" if named else text
 
 
 # --- the pages -------------------------------------------------------------------------------------

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from ptoas.diagnostics.citations import citation, cited
 from ptoas.diagnostics.core import Severity, UsageError
 
 
@@ -64,24 +63,3 @@ def names_of(code: str) -> tuple[str, ...]:
 def other_codes() -> dict[str, tuple[str, str]]:
     """Return title and meaning of the codes that belong to no rule."""
     return {code: (info.title, info.meaning) for code, info in CODES.items() if info.rule is None}
-
-
-def explain(code: str) -> str:
-    """Explain a code, a decision or a document, with what is cited there.
-
-    Raises `UnknownCodeError` if nothing has the name.
-    """
-    wanted = code.strip().upper()
-    if (whole := citation(wanted)) is not None:
-        return whole
-    info = CODES.get(ALIASES.get(wanted, wanted))
-    if info is None:
-        alike = sorted(known for known, each in CODES.items() if each.rule and known.startswith(wanted[:6]))
-        hint = f"; its chapter has {', '.join(alike)}" if alike else "; `ptoas rules` lists them all"
-        raise UnknownCodeError(f"no rule has the code {code!r}{hint}")
-    if info.explanation is None:
-        text = f"{wanted}: {info.title}\n\n{info.meaning}"
-    else:
-        text = info.explanation(wanted)
-    named = cited(text, info.source)
-    return f"{text}\n\nCited:\n{named}" if named else text

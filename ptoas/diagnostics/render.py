@@ -8,7 +8,6 @@ from typing import Any, Protocol
 
 from ptoas.diagnostics.core import Diagnostic, Edit, Note, Severity, Source, Span, UsageError
 from ptoas.diagnostics.origins import OriginLocation
-from ptoas.diagnostics.sarif import render_sarif
 
 FORMATS = ("full", "concise", "json", "sarif", "github")
 
@@ -48,8 +47,12 @@ def render(
             diagnostics = list(found)
         case _:
             diagnostics = list(found.diagnostics)
-    if format in ("json", "sarif"):
-        return (render_json if format == "json" else render_sarif)(diagnostics)
+    if format == "json":
+        return render_json(diagnostics)
+    if format == "sarif":
+        from ptoas.diagnostics.sarif import render_sarif
+
+        return render_sarif(diagnostics)
     each: dict[str, Callable[[Diagnostic], str]] = {
         "full": lambda diagnostic: render_full(diagnostic, colour),
         "concise": render_concise,

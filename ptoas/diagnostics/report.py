@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from ptoas.diagnostics.codes import names_of
 from ptoas.diagnostics.core import Diagnostic, Severity
-from ptoas.diagnostics.html import report_html
 
 
 @dataclass(frozen=True)
@@ -48,6 +47,8 @@ class Report:
         return tuple(d for d in self.diagnostics if d.severity is Severity.WARNING)
 
     def _repr_html_(self) -> str:
+        from ptoas.diagnostics.html import report_html  # for notebooks only
+
         return report_html(self)
 
     def for_target(self, target: str) -> Report:

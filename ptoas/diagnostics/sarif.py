@@ -12,7 +12,8 @@ from typing import Any
 from urllib.parse import quote_from_bytes
 
 from ptoas.diagnostics import Diagnostic, Severity, Span
-from ptoas.diagnostics.codes import CODES, explain
+from ptoas.diagnostics.citations import explain
+from ptoas.diagnostics.codes import CODES
 from ptoas.diagnostics.origins import OriginLocation
 from ptoas.diagnostics.pages import page_of
 

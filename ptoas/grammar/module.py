@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import ModuleOp
 
-from ptoas.grammar.html import module_html
-
 
 class PtoModule(ModuleOp):
     """The modules that `ptoas` reads and builds: xDSL's, which a notebook shows as a program.
@@ -17,4 +15,6 @@ class PtoModule(ModuleOp):
     """
 
     def _repr_html_(self) -> str:
+        from ptoas.grammar.html import module_html  # for notebooks only
+
         return module_html(self)

@@ -13,8 +13,6 @@ from ptoas.analysis.storage import end_of_tiles, places_of, vec_tiles
 from ptoas.analysis.structure import Bodies, bodies_of, calls_in, functions, kernels_of, walk
 from ptoas.diagnostics import PtoasError
 from ptoas.dialects.pto.enums import TileLoc
-from ptoas.lowering.pipeline import build_pipeline, ready_for_passes, run_passes
-from ptoas.lowering.plan_memory import plan_module
 from ptoas.targets import Target
 from ptoas.targets.rules.budget import memory_end_as_written
 from ptoas.targets.target import UbLayout
@@ -38,6 +36,8 @@ def memory_high_water(module: ModuleOp, target: Target, isa: str | None = None) 
 
 def ends_by_passes(module: ModuleOp, target: Target, isa: str | None = None) -> dict[str, Ends]:
     """The same of any module."""
+    from ptoas.lowering.pipeline import build_pipeline, ready_for_passes, run_passes
+    from ptoas.lowering.plan_memory import plan_module
 
     try:
         ready = ready_for_passes(module)

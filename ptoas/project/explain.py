@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from ptoas.diagnostics.codes import CODES, UnknownCodeError, explain, other_codes
+from ptoas.diagnostics.citations import explain
+from ptoas.diagnostics.codes import CODES, UnknownCodeError, other_codes
 
 OWNERS = (
     "ptoas.compiler.codes",
