@@ -170,7 +170,9 @@ class Reduction:
     """False if the time was over, or the user interrupted, before nothing could be removed any more."""
 
 
-def reduce(module: ModuleOp, interesting: Interesting, *, jobs: int = 1, seconds: float = 300.0) -> Reduction:
+def reduce(
+    module: ModuleOp, interesting: Callable[[str], bool], *, jobs: int = 1, seconds: float = 300.0
+) -> Reduction:
     """Make a program smaller while `interesting` returns True for its text.
 
     Functions, statements, loops, branches, operands, attributes and arguments are removed, constants and
