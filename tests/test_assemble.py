@@ -236,3 +236,9 @@ def test_misspelt_command_is_not_taken_for_a_file(folder: Path) -> None:
 def test_lower_explains_the_option_that_it_has_instead(folder: Path) -> None:
     result = assemble("lower", "k.pto", "--pto-arch=a5")
     assert result.exit_code == 2 and "use --target a2a3 or --target a5" in result.stderr
+
+
+def test_the_null_device_takes_the_cpp(folder: Path) -> None:
+    assert (folder / "k.pto").exists()
+    result = assemble("--enable-insert-sync", "k.pto", "-o", "/dev/null")
+    assert (result.exit_code, result.output) == (0, "")

@@ -298,7 +298,7 @@ def test_out_is_a_plain_file(name: str, tmp_path: Path) -> None:
     before = sorted(os.listdir(tmp_path))
     for file, kind in cases:
         assert f"it is {kind}" in refused("PTO-L002", *WRITERS[name](str(tmp_path / file)))
-    assert "it is a device" in refused("PTO-L002", *WRITERS[name]("/dev/null"))
+    assert "it is a device" in refused("PTO-L002", *WRITERS[name]("/dev/zero"))
     assert "can't write" in refused("PTO-L002", *WRITERS[name](str(tmp_path / "no" / "out")))
     assert "can't write" in refused("PTO-L002", *WRITERS[name](str(tmp_path / ("x" * 300))))
     assert real.read_text() == "mine"
@@ -311,7 +311,7 @@ def test_a_dash_is_standard_output(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert command(*WRITERS["lower"]("-")).stdout.startswith("#include")
     assert "\nmodule" in command(*WRITERS["convert"]("-")).stdout
     refused("PTO-L002", *WRITERS["run"]("-"))
-    assert "`-` is standard output" in refused("PTO-L002", *WRITERS["lower"]("/dev/null"))
+    assert "`-` is standard output" in refused("PTO-L002", *WRITERS["lower"]("/dev/zero"))
     assert os.listdir(tmp_path) == []
 
 

@@ -90,7 +90,14 @@ def check_writable(path: str | os.PathLike[str], span: Span | None = None) -> in
 
 @contextmanager
 def replacing(path: str | os.PathLike[str], span: Span | None = None) -> Generator[BinaryIO, None, None]:
-    """A new file that takes the place of `path` when the block ends well, and is gone when it does not."""
+    """Open a new file that replaces `path` when the block succeeds and is removed when it fails.
+
+    The null device is written to as it is: `-o /dev/null` asks for diagnostics only.
+    """
+    if os.fspath(path) == os.devnull:
+        with open(os.devnull, "wb") as nothing:
+            yield nothing
+        return
     target = Path(path)
     permissions = check_writable(path, span)
     temporary = target.parent / f".ptoas-{os.urandom(8).hex()}"
