@@ -56,9 +56,6 @@ def unknown_opcode(node: t.WordNode, others: list[str]) -> StatementProblem:
     prefix = "pto." if node.text.startswith("pto.") else ""
     name = node.text.removeprefix("pto.")
     spelled = name.lower()  # the instruction library's calls are in capitals
-    if spelled in isa_names() and spelled not in OPCODES:
-        message = f"`{spelled}` is an instruction of PTO that ptoas does not have yet"
-        return StatementProblem("PTO-P020", message, node, "`--allow-unregistered` keeps it as it is")
     if spelled in without_text():
         message = f"`{spelled}` is a call of the instruction library, and no instruction of a program"
         return StatementProblem("PTO-P020", message, node, without_text()[spelled])

@@ -1076,16 +1076,16 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
         ],
     ),
     # what a reader of other documents writes
-    "other documents: an instruction that is not there yet": (
-        HEAD + "pto.tinterleave ins(%idx) outs(%idx)",
+    "other documents: an instruction without a spelling": (
+        HEAD + "pto.timg2col ins(%idx) outs(%idx)",
         [
             (
                 "PTO-P020",
                 3,
                 1,
-                15,
-                "`tinterleave` is an instruction of PTO that ptoas does not have yet",
-                "`--allow-unregistered` keeps it as it is",
+                12,
+                "`timg2col` is a call of the instruction library, and no instruction of a program",
+                "no text gives the geometry of a convolution: gather its columns in memory, and load them",
             )
         ],
     ),
