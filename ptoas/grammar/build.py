@@ -45,6 +45,9 @@ _LABEL = re.compile(r"\^[\w$.-]+")
 _DEFINES = re.compile(r"\.(?:arg|const)\s+%[\w$.-]+|(?:%[\w$.-]+(?::\d+)?\s*,?\s*)+=")
 
 
+_MOST_STATEMENTS = 2_000
+"""Maximum number of statements shared by files; a folder of kernels repeats some hundreds."""
+
 _MOST_TEMPLATES = 64
 """Maximum number of templates of one statement; most occur with one combination of types."""
 
@@ -61,7 +64,7 @@ class KnownStatement:
 StatementCache: TypeAlias = "BoundedCache[tuple[str, bool], KnownStatement]"
 """Statements by text without value names, and by the permission of unregistered instructions."""
 
-_STATEMENTS: StatementCache = BoundedCache()
+_STATEMENTS: StatementCache = BoundedCache(_MOST_STATEMENTS)
 """Statements shared by the files of this process, each up to its first alias, which is local to its file."""
 on_clear(_STATEMENTS.clear)
 
