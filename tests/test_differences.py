@@ -27,3 +27,11 @@ def codes(row: Difference | Change) -> set[str]:
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.subject)
 def test_the_program_gets_its_verdict(row: Difference | Change) -> None:
     assert codes(row) == ({row.code} if row.code else set())
+
+
+@pytest.mark.parametrize(
+    "row", [row for _, rows in CHAPTERS for row in rows if row.contract], ids=lambda row: row.subject
+)
+def test_assembler_refuses_what_it_refuses(row: Difference) -> None:
+    report = ptoas.verify(ptoas.parse(row.program), row.target, assembler="0.60")
+    assert {finding.code for finding in report.errors} == {"PTO-T111"}

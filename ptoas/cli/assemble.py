@@ -10,7 +10,14 @@ from typing import IO, Any
 import click
 from xdsl.dialects.builtin import ModuleOp
 
-from ptoas.cli.assembler_options import ASSEMBLER_ISA, OPTIONS, AssemblerOption, Effect, normalise
+from ptoas.cli.assembler_options import (
+    ASSEMBLER_ISA,
+    ASSEMBLER_VERSION,
+    OPTIONS,
+    AssemblerOption,
+    Effect,
+    normalise,
+)
 from ptoas.compiler.forms import print_module
 from ptoas.compiler.lower import lower
 from ptoas.diagnostics import Diagnostic, PtoasError
@@ -20,6 +27,7 @@ from ptoas.grammar.parse import parse_file
 from ptoas.lowering.pipeline import PASSES, build_pipeline, prepare
 from ptoas.targets.named import module_target
 from ptoas.targets.placement_mode import PLACEMENT_CODE
+from ptoas.verifier.assembler import NAME_CODE
 from ptoas.verifier.verify import verify
 
 ARCHITECTURES = {"a2": "a2a3", "a3": "a2a3", "a5": "a5"}
@@ -82,7 +90,10 @@ def assemble(file: str, output: str, **given: bool | str | None) -> None:
         _refuse_rebinding(module, given)
         target = ARCHITECTURES[arch] if arch else _named_target(module)
         placement = "manual" if level == "level3" else "auto"
-        report = verify(module, target, sync=sync, placement=placement, isa=ASSEMBLER_ISA)
+        report = verify(
+            module, target, sync=sync, placement=placement, isa=ASSEMBLER_ISA, assembler=ASSEMBLER_VERSION
+        )
+        report = report.filtered(ignore=(NAME_CODE,))  # names of every version are read
         # As in the C++ assembler, flags are the caller's without --enable-insert-sync; a missing one is
         # still reported.
         missing = [each for each in report.errors if sync == "manual" and each.code.startswith(_SYNC_CODES)]

@@ -34,6 +34,7 @@ class Request:
     isa: str | None
     allow_unregistered: bool
     placement: str | None
+    assembler: str | None
 
     def options(self, settings: Settings, stdin_filename: str | None) -> VerifyOptions:
         """The same with its names found; raises for one that does not exist."""
@@ -50,6 +51,7 @@ class Request:
             self.allow_unregistered,
             self.isa,
             self.placement,
+            self.assembler,
             tuple((pattern, files.parse_codes(codes)) for pattern, codes in self.per_file_ignores),
             self.root,
             stdin_filename,

@@ -26,6 +26,11 @@ placement_option = click.option(
     type=click.Choice(["auto", "manual"]),
     help="Refuse addresses, or ask for all of them, in every function.",
 )
+assembler_option = click.option(
+    "--assembler",
+    metavar="VERSION",
+    help="Report what these versions of the C++ assembler refuse, too: `0.57` or `>=0.64`.",
+)
 aicore_option = click.option("--aicore", is_flag=True, help="An AICORE build: the float8 types on cpu too.")
 isa_option = click.option(
     "--isa",

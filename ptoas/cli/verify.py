@@ -15,6 +15,7 @@ from ptoas.cli.completion import complete_codes, complete_targets
 from ptoas.cli.jobs import jobs_option
 from ptoas.cli.options import (
     aicore_option,
+    assembler_option,
     color_option,
     config_option,
     isa_option,
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
 @isa_option
 @sync_option
 @placement_option
+@assembler_option
 @click.option(
     "--format",
     "style",
@@ -93,6 +95,7 @@ def verify(
     isa: str | None,
     sync: str | None,
     placement: str | None,
+    assembler: str | None,
     style: str,
     select: str | None,
     ignore: str | None,
@@ -122,6 +125,7 @@ def verify(
     ptoas verify kernels --target all --format concise -j 2
     ptoas verify kernels --select PTO-A,PTO-F --werror
     ptoas verify kernels --fix
+    ptoas verify kernels --assembler '>=0.64'
     ptoas verify kernels --watch
     ptoas verify kernels --format sarif -o findings.sarif
     """
@@ -140,6 +144,7 @@ def verify(
         isa,
         allow_unregistered,
         placement,
+        assembler,
     )
     jobs = jobs or settings.jobs or AUTO
 

@@ -25,6 +25,8 @@ class Difference:
     code: str | None = None
     """The code with which ptoas refuses the program; none if it is accepted."""
     target: str = "a2a3"
+    contract: bool = False
+    """True if `--assembler` and the assembler's command line refuse the program as the assembler does."""
 
 
 CHAPTERS: tuple[tuple[str, tuple[Difference, ...]], ...] = tuple(
@@ -55,6 +57,8 @@ def page() -> str:
         lines += [f"## {title}", "", "| subject | there | here | why |", "|---|---|---|---|"]
         for row in rows:
             verdict = f"{row.here} (`{row.code}`)" if row.code else row.here
+            if row.contract:
+                verdict += "; refused with `--assembler` and by the assembler's command line (`PTO-T111`)"
             lines.append(f"| {row.subject} | {row.there} | {verdict} | {row.why} |")
         lines.append("")
         for row in rows:

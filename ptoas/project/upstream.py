@@ -22,6 +22,10 @@ class Change:
     code: str | None = None
     """The code with which ptoas refuses the program; none if it is accepted."""
     target: str = "a2a3"
+    adds: tuple[str, ...] = ()
+    """Instructions that earlier versions do not know."""
+    renames: dict[str, str] | None = None
+    """Instructions that this version does not know any more, with their new names."""
 
 
 CHANGES: tuple[Change, ...] = tuple(Change(**row) for row in load_data("upstream")["change"])
@@ -40,7 +44,8 @@ def page() -> str:
         "Printed by `python -m ptoas.cli.manual upstream`; do not edit.",
         "",
         "Changes of the tile-level language after version 0.57 of the C++ assembler, and what this tool does "
-        "about each. Every row has a program, which is tested.",
+        "about each. Every row has a program, which is tested. `ptoas verify --assembler 0.57` (or "
+        "`'>=0.64'`) reports instructions that these versions do not know.",
         "",
         "| since | subject | there | here |",
         "|---|---|---|---|",

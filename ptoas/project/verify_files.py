@@ -34,6 +34,7 @@ class VerifyOptions:
     allow_unregistered: bool = False
     isa: str | None = None
     placement: str | None = None
+    assembler: str | None = None
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """Patterns as in a `.gitignore`, counted from `root`, and the codes that are not reported there."""
     root: str = "."
@@ -109,6 +110,7 @@ def verify_source(source: Source, options: VerifyOptions, path: str | None = Non
             sync=options.sync,
             isa=options.isa,
             placement=options.placement,
+            assembler=options.assembler,
         )
     except Exception as error:
         # Here, so that the other files are checked all the same, and that a child process says where it was.

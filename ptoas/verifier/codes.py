@@ -31,6 +31,16 @@ CHECKING: dict[str, tuple[str, str]] = {
         "With `auto` no tile and no ring has an address; with `manual` all have, and scratch tiles are "
         "written out. Without the option each function says it for itself (D21).",
     ),
+    "PTO-T110": (
+        "the assembler knows the instruction",
+        "`--assembler 0.57` or `--assembler '>=0.64'` reports names that one of these versions of the C++ "
+        "assembler does not know.",
+    ),
+    "PTO-T111": (
+        "the assembler takes the program",
+        "The C++ assembler has requirements that the targets do not have; `--assembler` and the command line "
+        "of the assembler report them.",
+    ),
     "PTO-T105": ("a target has the instruction", "Its row in the target's table says why it has not."),
     "PTO-N110": (
         "a comment that ignores a code keeps something back",

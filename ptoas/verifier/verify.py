@@ -45,6 +45,7 @@ from ptoas.targets.rule import Check, Rule, Violation
 from ptoas.targets.rules.budget import may_exceed_memory
 from ptoas.targets.rules.operands import rules_for
 from ptoas.targets.target import effects_in
+from ptoas.verifier.assembler import check_assembler, parse_versions
 
 if TYPE_CHECKING:
     from ptoas.analysis.channels import Channels
@@ -66,12 +67,14 @@ def verify(
     sync: str | None = None,
     isa: str | None = None,
     placement: str | None = None,
+    assembler: str | None = None,
 ) -> Report:
     """Check a module against every rule of a target; without one, of the module's own, else of all (D2).
 
     `sync` is `auto`, `manual` or `all` where the caller decides who raises the flags (D21). `isa` is `doc` or
     `2026.08` where the documents or the headers of August 2026 decide alone (D28). `placement` is `auto` or
-    `manual` where no function, or every function, is to say where its tiles lie.
+    `manual` where no function, or every function, is to say where its tiles lie. `assembler` names versions
+    of the C++ assembler that are to accept the module, too: `0.57` or `>=0.64`.
 
     >>> import ptoas
     >>> module = ptoas.parse(".arg %a : !pto.tile<8x8xf32>\\n%b = tneg %a : !pto.tile<8x8xf32>", "negate.pto")
@@ -79,7 +82,9 @@ def verify(
     True
     """
     targets = None if target is None else [target]
-    return verify_targets(module, targets, aicore, sync=sync, isa=isa, placement=placement)
+    return verify_targets(
+        module, targets, aicore, sync=sync, isa=isa, placement=placement, assembler=assembler
+    )
 
 
 def verify_targets(
@@ -90,6 +95,7 @@ def verify_targets(
     sync: str | None = None,
     isa: str | None = None,
     placement: str | None = None,
+    assembler: str | None = None,
 ) -> Report:
     """Check a module for several targets; without any, for the one it names, else for all of them (D2).
 
@@ -108,10 +114,11 @@ def verify_targets(
     if placement not in (None, *PLACEMENTS):
         raise UsageError(f"placement is 'auto' or 'manual', not {placement!r}")
     get_isa(isa)
+    versions = None if assembler is None else parse_versions(assembler)
     chosen = targets_of(module) if targets is None else tuple(targets)
     resolved = tuple(t if isinstance(t, Target) else get_target(t) for t in chosen)
     try:
-        checker = _Checker(single_tiles(linked(module)), resolved, aicore, sync, isa, placement)
+        checker = _Checker(single_tiles(linked(module)), resolved, aicore, sync, isa, placement, versions)
     except PtoasError as error:
         return Report(error.diagnostics, tuple(t.name for t in resolved))
     found: dict[tuple[object, ...], dict[str, Diagnostic]] = {}
@@ -170,8 +177,10 @@ class _Checker:
         sync: str | None,
         isa: str | None = None,
         placement: str | None = None,
+        versions: range | None = None,
     ):
         self.isa = isa
+        self.versions = versions
         self.placement = placement
         self.module = module
         self.targets = targets
@@ -318,6 +327,8 @@ class _Checker:
                 yield from (_diagnose(rule, v, self.module) for v in rule.check(self.channels, target))
         if self.placement is not None and not broken:
             yield from check_placement_mode(self.functions, target, self.placement)
+        if self.versions is not None and not broken:
+            yield from check_assembler(self.functions, target.name, self.versions, self.placement)
         for group in self.instructions.values():
             if group[0] in broken:
                 continue

@@ -1,0 +1,290 @@
+"""Programs that a version of the C++ assembler refuses although the targets take them (`--assembler`).
+
+Names that versions added or removed are data, `ptoas/data/upstream.toml`; the rest are checks of single
+operations.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
+
+from ptoas.analysis.function import FunctionFacts
+from ptoas.diagnostics import Diagnostic, UsageError
+from ptoas.diagnostics.data import load_data
+from ptoas.dialects.pto.channel import AivInitializePipeOp, TPopFromAicOp, TPushToAivOp
+from ptoas.dialects.pto.comm import CollectiveOp
+from ptoas.dialects.pto.core_sync import SyncAllOp
+from ptoas.dialects.pto.element_types import element_text
+from ptoas.dialects.pto.elementwise import TCIOp, TPowOp, TPReluOp, TRsqrtOp
+from ptoas.dialects.pto.enums import Precision
+from ptoas.dialects.pto.expand import TRowExpandDivOp, TRowExpandOp
+from ptoas.dialects.pto.gather import TGatherOp
+from ptoas.dialects.pto.instruction import Instruction, PtoOp
+from ptoas.dialects.pto.quant import PushScaleOp, SetQuantVectorOp, TQuantOp
+from ptoas.dialects.pto.remote import SignalOp, TransferOp
+from ptoas.dialects.pto.sync import DrainOp, FlagOp
+from ptoas.dialects.pto.tile_scalar import TPowSOp
+from ptoas.dialects.pto.types import DYNAMIC, MemRefType, PartitionTensorViewType, TileType, ViewType
+from ptoas.dialects.pto.views import AllocTileOp, SubviewOp
+from ptoas.grammar.spans import span_of
+
+NAME_CODE = "PTO-T110"
+CONTRACT_CODE = "PTO-T111"
+OLDEST, LATEST = 57, 65
+"""Minor numbers of the versions whose differences are known, 0.57 to 0.65."""
+
+_VERSION = re.compile(r"\s*(>=|<=|==)?\s*0\.(\d+)\s*")
+_WRITTEN = re.compile(r'(?:%[^=]*=\s*)?"?(?:pto\.)?([\w.]+)')
+_HELPER = "pto.tileop.helper"
+
+
+def parse_versions(text: str) -> range:
+    """Return the minor numbers of the versions that a text such as `0.57` or `>=0.64` names.
+
+    >>> from ptoas.verifier.assembler import parse_versions
+    >>> parse_versions("0.57"), parse_versions(">=0.64")
+    (range(57, 58), range(64, 66))
+    """
+    match = _VERSION.fullmatch(text)
+    minor = int(match[2]) if match else 0
+    if match is None or not OLDEST <= minor <= LATEST:
+        known = f"from 0.{OLDEST} to 0.{LATEST}"
+        raise UsageError(f"a version of the assembler is written `0.60` or `>=0.64`, {known}; found {text!r}")
+    first = OLDEST if match[1] == "<=" else minor
+    last = LATEST if match[1] == ">=" else minor
+    return range(first, last + 1)
+
+
+def _minor(version: str) -> int:
+    return int(version.partition(".")[2])
+
+
+_CHANGES = load_data("upstream")
+_ADDED: dict[str, int] = {
+    name: _minor(row["version"]) for row in _CHANGES["change"] for name in row.get("adds", ())
+}
+_REMOVED: dict[str, tuple[int, str]] = {
+    old: (_minor(row["version"]), new)
+    for row in _CHANGES["change"]
+    for old, new in row.get("renames", {}).items()
+}
+_HEADER_ONLY: frozenset[str] = frozenset(_CHANGES["header_only"])
+
+
+def _unknown_name(name: str, versions: range) -> tuple[str, str | None] | None:
+    """Return why one of the versions does not know an instruction, and what to write instead."""
+    if name in _HEADER_ONLY:
+        return f"no version of the assembler knows `{name}`", None
+    if name in _ADDED and versions[0] < _ADDED[name]:
+        old = next((old for old, (_, new) in _REMOVED.items() if new == name), None)
+        fix = None if old is None else f"`{old}`"
+        return f"the assembler knows `{name}` from version 0.{_ADDED[name]} on", fix
+    if name in _REMOVED and versions[-1] >= _REMOVED[name][0]:
+        since, new = _REMOVED[name]
+        return f"the assembler does not know `{name}` from version 0.{since} on", f"`{new}`"
+    return None
+
+
+@dataclass(frozen=True)
+class Contract:
+    """A requirement of the C++ assembler that the targets do not have.
+
+    `check` returns the violation of an operation, if any. With `level3` it holds where no tile is placed by
+    the compiler.
+    """
+
+    check: Callable[[Operation], str | None]
+    since: int = OLDEST
+    targets: tuple[str, ...] = ("a2a3", "a5")
+    level3: bool = False
+
+
+def _precise_without_scratch(op: Operation) -> str | None:
+    match op:
+        case TRsqrtOp() | TRowExpandDivOp() if op.precision_type is not None and op.tmp is None:
+            precise = op.precision_type.data is Precision.High
+            return f"`{op.mnemonic()}` with high_precision has no tmp" if precise else None
+        case _:
+            return None
+
+
+def _integer_power_with_scratch(op: Operation) -> str | None:
+    match op:
+        case TPowOp() | TPowSOp() if op.tmp is not None and _element(op.tmp.type).startswith(("i", "u")):
+            return f"`{op.mnemonic()}` of integers takes no tmp"
+        case _:
+            return None
+
+
+def _narrow_scratch_of_prelu(op: Operation) -> str | None:
+    if not isinstance(op, TPReluOp) or op.tmp is None or op.dst is None:
+        return None
+    tmp, dst = op.tmp.type, op.dst.type
+    assert isinstance(tmp, TileType) and isinstance(dst, TileType)
+    needed, found = -(-dst.valid[1] // 8), tmp.valid[1]
+    if DYNAMIC in (dst.valid[1], found) or found >= needed:
+        return None
+    return f"valid columns of tmp of `tprelu`: found {found}, expected at least {needed}"
+
+
+def _index_gather_without_scratch(op: Operation) -> str | None:
+    if isinstance(op, TGatherOp) and op.form == "index" and op.tmp is None:
+        return "`tgather` with indices has no tmp"
+    return None
+
+
+def _gather_without_mode(op: Operation) -> str | None:
+    missing = op.name == "pto.mgather" and "coalesce" not in op.properties
+    return "`mgather` has no `coalesce`" if missing else None
+
+
+def _open_extents(op: Operation) -> str | None:
+    """Dynamic extents: a transfer takes them in `partition_tensor_view` alone, others not at all."""
+    if not isinstance(op, CollectiveOp | SignalOp | TransferOp):
+        return None
+    for operand in op.operands:
+        type = operand.type
+        if not isinstance(type, ViewType) or DYNAMIC not in type.shape:
+            continue
+        if isinstance(op, TransferOp) and isinstance(type, PartitionTensorViewType):
+            continue
+        return f"`{op.mnemonic()}` takes no extent that only the run knows; found {type}"
+    return None
+
+
+def _empty_rows_of_expansion(op: Operation) -> str | None:
+    if not isinstance(op, TRowExpandOp) or op.dst is None:
+        return None
+    src, dst = op.src.type, op.dst.type
+    assert isinstance(src, TileType) and isinstance(dst, TileType)
+    if dst.valid[1] != 0 or 0 in src.valid:
+        return None
+    return "`trowexpand` into a tile without valid columns"
+
+
+def _open_subview(op: Operation) -> str | None:
+    if not isinstance(op, SubviewOp) or op.valid:
+        return None
+    result = op.result.type
+    assert isinstance(result, TileType)
+    return "`subview` leaves a valid extent open; add `valid [...]`" if DYNAMIC in result.valid else None
+
+
+def _memref_as_workspace(op: Operation) -> str | None:
+    if isinstance(op, SyncAllOp) and op.workspace is not None and isinstance(op.workspace.type, MemRefType):
+        return "the workspace of `syncall` is a pointer or a tensor view, not a memref"
+    return None
+
+
+def _sync_in_helper(op: Operation) -> str | None:
+    if not isinstance(op, FlagOp | DrainOp | Instruction | AllocTileOp):
+        return None
+    func = _function(op)
+    if func is None or _HELPER not in func.attributes:
+        return None
+    what = "synchronises pipes" if isinstance(op, FlagOp | DrainOp) else "allocates tiles or works on them"
+    return f"a function with `{_HELPER}` never {what}; found `{op.mnemonic()}`"
+
+
+def _scales_of_other_types(op: Operation) -> str | None:
+    if not isinstance(op, SetQuantVectorOp) or _element(op.scales.type) in ("f16", "bf16", "f32"):
+        return None
+    return f"element type of the scales: found {_element(op.scales.type)}, expected f16, bf16 or f32"
+
+
+def _converting_channel_without_pop(op: Operation) -> str | None:
+    if not isinstance(op, AivInitializePipeOp) or op.acc_push_epilogue is None:
+        return None
+    func = _function(op)
+    pops = () if func is None else (each for each in func.walk() if isinstance(each, TPopFromAicOp))
+    if any(pop.number == op.number for pop in pops):
+        return None
+    return f"channel {op.number} converts what it carries, but nothing pops it"
+
+
+def _scale_of_another_block(op: Operation) -> str | None:
+    """A push is scaled by the `set_quant_*` before it; it must be in the same block."""
+    if not isinstance(op, TPushToAivOp) or op.parent is None:
+        return None
+    func = _function(op)
+    setters = () if func is None else tuple(each for each in func.walk() if isinstance(each, PushScaleOp))
+    setters = [each for each in setters if each.number == op.number]
+    if not setters or any(each.parent is op.parent for each in setters):
+        return None
+    return f"the scale of channel {op.number} is set in another block than its push"
+
+
+def _quantisation_of_open_extents(op: Operation) -> str | None:
+    if not isinstance(op, TQuantOp) or op.tmp is not None:
+        return None
+    src = op.src.type
+    assert isinstance(src, TileType)
+    return "`tquant` of a tile with open valid extents has no tmp" if DYNAMIC in src.valid else None
+
+
+def _sequence_without_scratch(op: Operation) -> str | None:
+    return "`tci` has no tmp, and no tile is planned" if isinstance(op, TCIOp) and op.tmp is None else None
+
+
+CONTRACTS: tuple[Contract, ...] = (
+    Contract(_precise_without_scratch),
+    Contract(_integer_power_with_scratch),
+    Contract(_narrow_scratch_of_prelu, targets=("a2a3",)),
+    Contract(_index_gather_without_scratch, targets=("a2a3",)),
+    Contract(_gather_without_mode),
+    Contract(_open_extents),
+    Contract(_empty_rows_of_expansion),
+    Contract(_open_subview),
+    Contract(_memref_as_workspace),
+    Contract(_sync_in_helper),
+    Contract(_scales_of_other_types, targets=("a5",)),
+    Contract(_converting_channel_without_pop, targets=("a5",)),
+    Contract(_scale_of_another_block, targets=("a5",)),
+    Contract(_quantisation_of_open_extents, since=58, targets=("a2a3",)),
+    Contract(_sequence_without_scratch, since=58, targets=("a2a3",), level3=True),
+)
+
+
+def check_assembler(
+    functions: Iterable[FunctionFacts], target: str, versions: range, placement: str | None
+) -> Iterator[Diagnostic]:
+    """Report what one of the versions refuses: names that it does not know, and its contracts."""
+    contracts = [
+        each.check
+        for each in CONTRACTS
+        if target in each.targets
+        and versions[-1] >= each.since
+        and (placement == "manual" or not each.level3)
+    ]
+    for op in (op for function in functions for op in function.ops if isinstance(op, PtoOp)):
+        if unknown := _unknown_name(_written_name(op), versions):
+            message, fix = unknown
+            yield Diagnostic(NAME_CODE, message, span_of(op), fix=fix, op=op)
+        for check in contracts:
+            if message := check(op):
+                yield Diagnostic(CONTRACT_CODE, message, span_of(op), op=op)
+
+
+def _written_name(op: PtoOp) -> str:
+    """Return the name as the program spells it; an alias is another name."""
+    span = span_of(op)
+    match = _WRITTEN.match(span.source.text, span.offset)
+    names = (op.mnemonic(), *op.ALIASES)
+    return match[1] if match and match[1] in names else op.mnemonic()
+
+
+def _element(type: object) -> str:
+    assert isinstance(type, TileType)
+    return element_text(type.element_type)
+
+
+def _function(op: Operation) -> FuncOp | None:
+    parent = op.parent_op()
+    while parent is not None and not isinstance(parent, FuncOp):
+        parent = parent.parent_op()
+    return parent

@@ -1,0 +1,110 @@
+"""`--assembler`: what versions of the C++ assembler refuse; rows of the differences have further programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import ptoas
+from ptoas.cli.main import main
+from ptoas.diagnostics import UsageError
+from ptoas.verifier.assembler import LATEST, OLDEST, parse_versions
+
+ELEMENT = """func.func @f(%p: !pto.ptr<f32>, %a: i64) {
+  %c0 = arith.constant 0 : index
+  OPERATION
+  return
+}
+"""
+TILES = """func.func @f(%a: !pto.tile_buf<vec, 16x64xf32>, %b: !pto.tile_buf<vec, 16x64xf32>)
+    attributes {ATTRIBUTES} {
+  OPERATION
+  return
+}
+"""
+F32 = "!pto.tile_buf<vec, 16x64xf32>"
+LOAD = "%v = pto.load %p[%c0] : !pto.ptr<f32> -> f32"
+LOAD_SCALAR = LOAD.replace("load", "load_scalar")
+INTTOPTR = "%q = pto.inttoptr %a : i64 -> !pto.ptr<f32>"
+RSQRT = f"pto.trsqrt ins(%a : {F32}) outs(%b : {F32}) {{precisionType = #pto<rsqrt_precision PRECISION>}}"
+
+
+def codes(program: str, target: str, versions: str, placement: str | None = None) -> list[str]:
+    report = ptoas.verify(ptoas.parse(program), target, placement=placement, assembler=versions)
+    return [finding.code for finding in report.diagnostics if finding.code.startswith("PTO-T11")]
+
+
+@pytest.mark.parametrize(
+    ("operation", "accepted", "refused"),
+    [
+        (LOAD, "0.64", "0.63"),
+        (LOAD, ">=0.64", "<=0.64"),
+        (LOAD_SCALAR, "0.63", "0.64"),
+        (LOAD_SCALAR, "<=0.63", ">=0.60"),
+        (INTTOPTR, "0.63", "0.65"),
+    ],
+)
+def test_versions_know_their_names(operation: str, accepted: str, refused: str) -> None:
+    program = ELEMENT.replace("OPERATION", operation)
+    assert codes(program, "a2a3", accepted) == []
+    assert codes(program, "a2a3", refused) == ["PTO-T110"]
+
+
+def test_no_version_knows_an_instruction_of_the_headers_alone() -> None:
+    program = TILES.replace("ATTRIBUTES", "").replace(
+        "OPERATION", f"pto.tsubrelu ins(%a, %a : {F32}, {F32}) outs(%b : {F32})"
+    )
+    assert codes(program, "a5", ">=0.57") == ["PTO-T110"]
+
+
+def test_a_renamed_instruction_is_found_by_the_command(tmp_path: Path) -> None:
+    file = tmp_path / "k.pto"
+    file.write_text(ELEMENT.replace("OPERATION", LOAD_SCALAR))
+    command = ["verify", str(file), "--target", "a2a3", "--isolated", "--format", "concise"]
+    assert CliRunner().invoke(main, command).exit_code == 0
+    result = CliRunner().invoke(main, [*command, "--assembler", ">=0.64"])
+    assert result.exit_code == 1
+    assert "the assembler does not know `load_scalar` from version 0.64 on" in result.output
+
+
+@pytest.mark.parametrize(
+    ("operation", "target", "expected"),
+    [
+        (RSQRT.replace("PRECISION", "high_precision"), "a5", ["PTO-T111"]),
+        (RSQRT.replace("PRECISION", "default"), "a5", []),
+        (f"pto.tadd ins(%a, %a : {F32}, {F32}) outs(%b : {F32})", "a5", []),
+    ],
+)
+def test_contracts_of_single_instructions(operation: str, target: str, expected: list[str]) -> None:
+    program = TILES.replace("ATTRIBUTES", "").replace("OPERATION", operation)
+    assert codes(program, target, "0.60") == expected
+
+
+def test_helpers_of_tile_instructions_neither_synchronise_nor_use_tiles() -> None:
+    for operation in ("pto.barrier <PIPE_V>", f"pto.tabs ins(%a : {F32}) outs(%b : {F32})"):
+        program = TILES.replace("OPERATION", operation)
+        assert codes(program.replace("ATTRIBUTES", "pto.tileop.helper"), "a5", "0.60") == ["PTO-T111"]
+        assert codes(program.replace("ATTRIBUTES", ""), "a5", "0.60") == []
+
+
+def test_scratch_of_a_sequence_is_asked_for_where_nothing_is_planned() -> None:
+    program = """func.func @f(%s: i32) {
+      %at = arith.constant 0 : i64
+      %t = pto.alloc_tile addr = %at : !pto.tile_buf<vec, 1x32xi32>
+      pto.tci ins(%s : i32) outs(%t : !pto.tile_buf<vec, 1x32xi32>)
+      return
+    }"""
+    assert codes(program, "a2a3", "0.60", "manual") == ["PTO-T111"]
+    assert codes(program, "a2a3", "0.57", "manual") == []
+    assert codes(program, "a2a3", "0.60") == []
+
+
+def test_versions_are_ranges() -> None:
+    assert parse_versions(" == 0.60 ") == range(60, 61)
+    assert parse_versions("<=0.58") == range(OLDEST, 59)
+    assert parse_versions(">=0.60") == range(60, LATEST + 1)
+    for wrong in ("0.56", "0.99", "1.0", "newest"):
+        with pytest.raises(UsageError, match=r"from 0\.57 to 0\.65"):
+            parse_versions(wrong)
