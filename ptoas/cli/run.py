@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +40,7 @@ from ptoas.diagnostics import PtoasError
 from ptoas.diagnostics.render import to_json
 from ptoas.grammar.parse import parse, read_source
 from ptoas.project import settings as configuration
+from ptoas.project.build_output import golden_of
 from ptoas.runner.entry import ALL, entries_of
 from ptoas.runner.in_file import find_arguments, target_of
 
@@ -131,11 +133,12 @@ def run(
 ) -> None:
     """Run a file as the target would, in NumPy, and stop at the first wrong step.
 
-    Of several PATHS, or a directory, every file is run: a line each, and a summary.
+    Of several PATHS, or a directory, every file is run: a line each, and a summary. Units of a build output
+    of PyPTO are run on its golden data, and compared with it.
 
     Arguments that are left out are generated from --seed, indices in bounds. A VALUE is FILE.npy,
-    FILE.npz:KEY, FILE.bin, a number, zeros, arange, full:V, random or random:LO:HI. With --check-file, the
-    ARGS comments of the file count where an option says nothing else.
+    FILE.npz:KEY, FILE.pt, FILE.bin, a number, zeros, arange, full:V, random or random:LO:HI. With
+    --check-file, the ARGS comments of the file count where an option says nothing else.
 
     \b
     ptoas run kernel.pto --arg indices=ids.npy --out out=result.npy
@@ -147,6 +150,7 @@ def run(
     ptoas run kernel.pto --ranks 8 --jobs auto
     ptoas run kernel.pto --describe
     ptoas run kernels --target a5
+    ptoas run build_output
     ptoas run kernels.pto --entry all
     """
     ctx.find_root().obj = color
@@ -175,10 +179,12 @@ def run(
     def one(file: str, entry: str | None = options["entry"]) -> trees.Summary:
         chosen: dict[str, Any] = {**options, "entry": entry}
         given, number = beside(file, chosen)
+        request = files.OutputRequest(source=source(file) if check_file else None)
+        if golden := golden_of(file, module(file)):
+            given = (*golden.inputs, *given)
+            request = replace(request, expected=golden.outputs, rtol=golden.rtol, atol=golden.atol)
         result = machine.run_texts(lambda: module(file), given, target, number, **chosen, on_output=None)
-        run_report = files.build_report(
-            [result] if result else [], files.OutputRequest(source=source(file) if check_file else None)
-        )
+        run_report = files.build_report([result] if result else [], request)
         if run_report.errors:
             raise PtoasError(run_report.errors)
         return files.in_short(run_report), {} if result is None else files.as_json(run_report)

@@ -45,12 +45,14 @@ def test(
 
     `# RUN-CHECK[a5]: ...` names its targets; one that names none is for the program's own target, else for
     all. `# ARGS: idx=arange --ranks 4` gives arguments, as `run --arg` takes them, and options of `run`.
-    Where nothing is checked, that is a failure.
+    Where nothing is checked, that is a failure. Units of a build output of PyPTO (`ptoas/UNIT.pto`) without a
+    check are run on its golden data and compared with it; without data, on generated arguments.
 
     \b
     ptoas test kernels
     ptoas test kernels -j auto --junit checks.xml
     ptoas test kernels -k softmax --target a5
+    ptoas test build_output --junit units.xml
     """
     ctx.find_root().obj = color
     import time

@@ -12,10 +12,12 @@ from ptoas.diagnostics import Diagnostic, PtoasError, Source, Span, UsageError
 from ptoas.diagnostics.render import render, visible
 from ptoas.grammar.internal_error import internal_error
 from ptoas.grammar.parse import parse, read_source
+from ptoas.project.build_output import golden_of, is_unit
 from ptoas.runner.assertions import Assertion, check, find_assertions
 from ptoas.runner.in_file import find_arguments
 from ptoas.targets import TARGETS, get_target
 from ptoas.targets.named import module_target
+from ptoas.verifier.verify import targets_of
 
 NOTHING = "PTO-E955"
 
@@ -72,6 +74,7 @@ def _tests(path: str, targets: tuple[str, ...], selected: str | None) -> Iterato
     source = read_source(path)
     found = find_assertions(source)
     if not found:
+        yield from _of_unit(source, targets, selected)
         return
     named = _named(source, found)
     for target in named:
@@ -84,6 +87,34 @@ def _tests(path: str, targets: tuple[str, ...], selected: str | None) -> Iterato
         }
         if chosen:
             yield from _on(source, target, chosen)
+
+
+def _of_unit(source: Source, targets: tuple[str, ...], selected: str | None) -> Iterator[CheckOutcome]:
+    """A unit of PyPTO: run on its golden data and compared with it; without data, on generated arguments."""
+    path = source.filename
+    if not is_unit(path):
+        return
+    module = parse(source.text, path)
+    golden = golden_of(path, module)
+    text = "golden data" if golden else "generated arguments"
+    for target in targets_of(module):
+        outcome = CheckOutcome(path, 1, target.name, text)
+        left_out = selected is not None and selected.lower() not in outcome.name.lower()
+        if left_out or (targets and target.name not in targets):
+            continue
+        started, ran = time.perf_counter(), False
+        problems: tuple[Diagnostic, ...] = ()
+        try:
+            given = golden.inputs if golden else ()
+            result = machine.run_texts(lambda: parse(source.text, path), given, target, on_output=None)
+            ran = True
+            if golden is not None and result is not None:
+                for expected in golden.outputs:
+                    machine.check_expected(result, expected, golden.rtol, golden.atol)
+        except PtoasError as error:
+            problems = tuple(d for d in error.diagnostics if d.is_error)
+        seconds = time.perf_counter() - started
+        yield replace(outcome, findings=problems, seconds=seconds, ran=ran)
 
 
 def _named(source: Source, found: Sequence[Assertion]) -> list[str]:

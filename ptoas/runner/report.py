@@ -13,6 +13,7 @@ from ptoas.machine.arrays import Array, np
 from ptoas.machine.errors import command_line_span, failure
 from ptoas.runner.kernel import Result
 from ptoas.runner.observe import Printing, TraceLine
+from ptoas.runner.torch_file import read_torch
 from ptoas.runner.values import UNREADABLE, map_npy
 
 MOST_DIFFERENCES = 8
@@ -146,7 +147,7 @@ def check_expected(result: Result, text: str, rtol: float = 0.0, atol: float = 0
     array = _output(result, "--expect", name, text)
     span = command_line_span(f"--expect {text}")
     try:
-        expected = map_npy(Path(path)) if path.endswith(".npy") else _raw(path, array, name, span)
+        expected = _expected(path, array, name, span)
         if expected.dtype.kind not in "iufb" and expected.dtype != array.dtype:
             raise ValueError(f"it holds {expected.dtype}, not numbers")
     except UNREADABLE as error:
@@ -165,6 +166,16 @@ def check_expected(result: Result, text: str, rtol: float = 0.0, atol: float = 0
     rows = differences(array, expected.reshape(array.shape), rtol, atol)
     if rows:
         raise failure("PTO-R701", f"{name} differs from {path}", span=span, notes=tuple(map(Note, rows)))
+
+
+def _expected(path: str, like: Array, name: str, span: Span) -> Array:
+    match Path(path).suffix:
+        case ".npy":
+            return map_npy(Path(path))
+        case ".pt":
+            return read_torch(Path(path))
+        case _:
+            return _raw(path, like, name, span)
 
 
 def _raw(path: str, like: Array, name: str, span: Span) -> Array:

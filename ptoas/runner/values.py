@@ -26,6 +26,7 @@ from ptoas.machine.machine import DEFAULT_MAX_MEMORY
 from ptoas.machine.memory import GrowingBuffer
 from ptoas.runner.context import table
 from ptoas.runner.parameters import Parameter, about
+from ptoas.runner.torch_file import read_torch
 
 
 @dataclass
@@ -195,11 +196,11 @@ def read_value(
 
 
 def file_of(text: str) -> str | None:
-    """The file that a value names: `a.npy`, `a.npz:KEY`, `a.bin`."""
+    """The file that a value names: `a.npy`, `a.npz:KEY`, `a.pt`, `a.bin`."""
     path = text.partition(":")[0]
     if path.endswith(".npz"):
         return path
-    return text if text.endswith((".npy", ".bin")) else None
+    return text if text.endswith((".npy", ".pt", ".bin")) else None
 
 
 def _read(parameter: Parameter, text: str, entry: func.FuncOp, rng: Random, allowance: Allowance) -> Any:
@@ -209,6 +210,8 @@ def _read(parameter: Parameter, text: str, entry: func.FuncOp, rng: Random, allo
         return _npy(Path(text), option, allowance, parameter.name)
     if path.endswith(".npz"):
         return _npz(Path(path), key, option, allowance, parameter.name)
+    if text.endswith(".pt"):
+        return _torch(Path(text), option, allowance, parameter)
     if text.endswith(".bin"):
         return _bin(parameter, Path(text), option, allowance)
     word, *rest = text.split(":")
@@ -291,8 +294,10 @@ def _number(text: str, option: str, name: str) -> int | float:
 
 
 def _unreadable(option: str, message: str, name: str) -> Exception:
-    kinds = "FILE.npy, FILE.npz:KEY, FILE.bin, a number, zeros, arange, full:V, random, random:LO:HI, rank, "
-    kinds += "ranks or context"
+    kinds = (
+        "FILE.npy, FILE.npz:KEY, FILE.pt, FILE.bin, a number, zeros, arange, full:V, random, random:LO:HI, "
+    )
+    kinds += "rank, ranks or context"
     return failure(
         "PTO-R609", f"{name}: {message}", span=command_line_span(option), fix=f"a value is {kinds}"
     )
@@ -351,6 +356,15 @@ def _npy(path: Path, option: str, allowance: Allowance, name: str) -> Array:
         raise _no_file(option, path, error) from None
     allowance.take(array.nbytes, name, option)
     return array
+
+
+def _torch(path: Path, option: str, allowance: Allowance, parameter: Parameter) -> Any:
+    try:
+        array = read_torch(path)
+    except UNREADABLE as error:
+        raise _no_file(option, path, error) from None
+    allowance.take(array.nbytes, parameter.name, option)
+    return array.item() if parameter.kind == "scalar" and array.size == 1 else array
 
 
 def _npz(path: Path, key: str, option: str, allowance: Allowance, name: str) -> Array:
