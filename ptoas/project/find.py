@@ -1,8 +1,8 @@
 """Selection of the files of a command: those that are named, and all programs below a directory.
 
 Below a directory, folders and files that are hidden, that a `.gitignore` lists, or that the configuration
-excludes are passed over; a file or folder that is named is worked on whatever lists it. Lines of a
-`.gitignore` whose wildcards would take too long to match are left out.
+excludes are passed over; a file or a build output of PyPTO that is named is worked on whatever lists it.
+Lines of a `.gitignore` whose wildcards would take too long to match are left out.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ class _Lists:
         top = next((at for at, each in enumerate(around) if (each / ".git").exists()), 0)
         for each in reversed(around[1 : top + 1]):
             lists = lists.with_file(each)
-        if lists.specs and lists.has(str(absolute), True):
-            lists = _Lists()  # the folder itself is ignored, but named
+        if lists.specs and _is_build_output(absolute) and lists.has(str(absolute), True):
+            lists = _Lists()  # generated, so git ignores it; but it is named
         return lists if not exclude else lists.with_lines(root or Path.cwd(), exclude)
 
     def with_file(self, folder: Path) -> _Lists:
@@ -87,6 +87,11 @@ class _Lists:
             if said is not None:
                 return said
         return False
+
+
+def _is_build_output(folder: Path) -> bool:
+    """Return True if PyPTO wrote the folder, or folders in it: programs are in `ptoas/`."""
+    return any(any(folder.glob(pattern)) for pattern in (f"ptoas/*{SUFFIX}", f"*/ptoas/*{SUFFIX}"))
 
 
 def _below(folder: Path, lists: _Lists) -> Iterator[str]:
