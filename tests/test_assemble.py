@@ -242,3 +242,11 @@ def test_the_null_device_takes_the_cpp(folder: Path) -> None:
     assert (folder / "k.pto").exists()
     result = assemble("--enable-insert-sync", "k.pto", "-o", "/dev/null")
     assert (result.exit_code, result.output) == (0, "")
+
+
+def test_passes_have_the_names_of_the_assembler_too(folder: Path) -> None:
+    named = assemble("--pto-arch=a5", "k.pto", "--mlir-print-ir-after=pto-plan-memory")
+    assert "IR Dump After plan-memory" in named.stderr
+    missing = assemble("--pto-arch=a5", "k.pto", "--mlir-print-ir-after=pto-resolve-reserved-buffers")
+    assert missing.exit_code == 0
+    assert "Warning: nothing is printed for 'pto-resolve-reserved-buffers'" in missing.stderr
