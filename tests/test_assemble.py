@@ -250,3 +250,21 @@ def test_passes_have_the_names_of_the_assembler_too(folder: Path) -> None:
     missing = assemble("--pto-arch=a5", "k.pto", "--mlir-print-ir-after=pto-resolve-reserved-buffers")
     assert missing.exit_code == 0
     assert "Warning: nothing is printed for 'pto-resolve-reserved-buffers'" in missing.stderr
+
+
+def test_wrong_level_is_reported_after_the_errors_of_the_program(folder: Path) -> None:
+    wrong = assemble("wrong.pto", "--pto-level=3")
+    assert wrong.exit_code == 1
+    assert "Error: Failed to parse MLIR." in wrong.stderr
+    assert "Error: invalid --pto-level='3'" in assemble("k.pto", "--pto-level=3").stderr
+
+
+def test_candidates_of_generators_are_kept(folder: Path) -> None:
+    program = UNPLACED.replace("ARCH", "a5").replace(
+        "outs(%y : !pto.memref<8x64xf32>)",
+        'outs(%y : !pto.memref<8x64xf32>) {candidates = [{id = 0 : i64, name = "x"}]}',
+    )
+    (folder / "c.pto").write_text(program)
+    result = assemble("c.pto", "--emit-pto-ir")
+    assert result.exit_code == 0
+    assert 'candidates = [{id = 0, name = "x"}]' in result.stdout

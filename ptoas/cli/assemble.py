@@ -80,7 +80,6 @@ def assemble(file: str, output: str, **given: bool | str | None) -> None:
     """
     _report_unsupported(given)
     arch = _choice("pto-arch", given["pto_arch"], tuple(ARCHITECTURES))
-    level = _choice("pto-level", given["pto_level"], LEVELS) or "level2"
     if _choice("pto-backend", given["pto_backend"], BACKENDS) == "vpto":
         raise AssemblerError("--pto-backend=vpto is not supported: " + OPTIONS["pto-backend"].reason)
     _choice("plan-memory-impl", given["plan_memory_impl"], PLANNERS)
@@ -89,7 +88,7 @@ def assemble(file: str, output: str, **given: bool | str | None) -> None:
         module = parse_file(file)
         _refuse_rebinding(module, given)
         target = ARCHITECTURES[arch] if arch else _named_target(module)
-        placement = "manual" if level == "level3" else "auto"
+        placement = _placement(given["pto_level"])
         report = verify(
             module, target, sync=sync, placement=placement, isa=ASSEMBLER_ISA, assembler=ASSEMBLER_VERSION
         )
@@ -99,6 +98,9 @@ def assemble(file: str, output: str, **given: bool | str | None) -> None:
         missing = [each for each in report.errors if sync == "manual" and each.code.startswith(_SYNC_CODES)]
         if errors := [each for each in report.errors if each not in missing]:
             raise PtoasError(errors)
+        _choice(
+            "pto-level", given["pto_level"], LEVELS
+        )  # the program is judged first, as by the C++ assembler
         _show(report.warnings)
         _show(missing, "warning")
         text = _assembled(module, target, sync, given)
@@ -117,6 +119,14 @@ def _assembled(module: ModuleOp, target: str, sync: str, given: dict[str, Any]) 
     if given["emit_pto_ir"]:
         return print_module(prepare(module, target, isa=ASSEMBLER_ISA, sync=sync, after=dump)) + "\n"
     return lower(module, target, isa=ASSEMBLER_ISA, sync=sync, verified=False, after=dump)
+
+
+def _placement(level: bool | str | None) -> str | None:
+    """Return who places the tiles at a level; `None` if there is no such level."""
+    name = "level2" if level is None else str(level).lower()
+    if name not in LEVELS:
+        return None
+    return "manual" if name == "level3" else "auto"
 
 
 def _choice(name: str, value: bool | str | None, allowed: Sequence[str]) -> str | None:

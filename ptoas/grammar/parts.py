@@ -68,10 +68,14 @@ def _in_order(cls: type[PtoOp], suffixes: list[str]) -> str | None:
     return f"write `{'.'.join([cls.mnemonic(), *(found[at] for at in sorted(found))])}`"
 
 
+ANNOTATIONS = frozenset({"candidates"})
+"""Attributes without a prefix that generators attach to any instruction; they are kept."""
+
+
 def check_key(cls: type[PtoOp], entry: t.Entry) -> None:
     """Refuse an attribute that the instruction does not declare; prefixed ones are kept (D43)."""
     fields = cls.signature().fields
-    if entry.key in fields or entry.key in cls.KEYS or "." in entry.key:
+    if entry.key in fields or entry.key in cls.KEYS or "." in entry.key or entry.key in ANNOTATIONS:
         return
     fix = cls.REFUSED.get(entry.key) or _similar_field(entry.key, fields) or f"remove `{entry.key}`"
     raise StatementProblem("PTO-P053", f"`{cls.mnemonic()}` has no attribute `{entry.key}`", entry, fix)
