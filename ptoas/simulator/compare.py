@@ -28,10 +28,12 @@ from ptoas.runner.arguments import BoundArgument, bind
 from ptoas.runner.compare import copied
 from ptoas.runner.entry import unread_tiles
 from ptoas.runner.kernel import Kernel
+from ptoas.runner.observe import statement
 from ptoas.runner.values import Allowance, Growing
 from ptoas.simulator.codes import problem
 from ptoas.simulator.driver import KERNEL, Driver, Piece
 from ptoas.simulator.faults import BUILD, BYTES, STOPS, likely_causes
+from ptoas.simulator.probes import insert_probes
 from ptoas.simulator.program import build, execute, find_compiler, find_library
 
 SECONDS = 60.0
@@ -144,9 +146,40 @@ def compare(
         trial = Trial(kernel, copied(given), directory)
         try:
             trial.build(compiler, library)
-            return trial.judge(timeout)
+            found = trial.judge(timeout)
         except PtoasError as error:
             raise PtoasError([_explained(kernel, finding) for finding in error.diagnostics]) from None
+        if not found.equal and (note := _first_difference(trial, given, (compiler, library), timeout)):
+            found.errors[0] = replace(found.errors[0], notes=(note, *found.errors[0].notes))
+        return found
+
+
+def _first_difference(
+    trial: Trial, given: Mapping[str, Any], tools: tuple[Sequence[str], Path], seconds: float
+) -> Note | None:
+    """Run the program again with its intermediate tiles as outputs, and name the first that differs."""
+    kernel = trial.kernel
+    entry = kernel.entry.sym_name.data
+    module, probes = insert_probes(kernel.module, entry, kernel.target)
+    directory = trial.directory / "probes"
+    directory.mkdir(exist_ok=True)
+    try:
+        probed = compile(module, kernel.target, entry=entry, blocks=kernel.options.blocks)
+        again = Trial(probed, probed.complete(copied(given), 0, Allowance(DEFAULT_MAX_MEMORY)), directory)
+        again.build(*tools)
+        outputs = {output.name: output for output in again.judge(seconds).outputs}
+    except PtoasError:
+        return None  # The instrumented program is too large, or the library refuses one of the stores.
+    for name, op in probes.items():
+        if (output := outputs.get(name)) is not None and output.count:
+            first = output.first[0]
+            at = ", ".join(map(str, first.place))
+            return Note(
+                f"`{statement(op)}` is the first instruction whose result differs: [{at}] is {first.run} in "
+                f"`run`, {first.program} in the compiled program",
+                span_of(op),
+            )
+    return None
 
 
 @contextmanager

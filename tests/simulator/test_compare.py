@@ -200,6 +200,29 @@ def test_other_bytes_are_shown_with_their_place(library: Path, cxx: str) -> None
     assert "out: 1 of 16 elements differ" in found.text()
 
 
+CHAIN = """.arg %x : !pto.memref<2x8xf32>
+.arg %out : !pto.memref<2x8xf32>
+%a = tload %x : (!pto.memref<2x8xf32>) -> !pto.tile<2x8xf32>
+%c1 = arith.constant 1 : index
+%c0 = arith.constant 0 : index
+scf.for %i = %c0 to %c1 step %c1 {
+  %b = tadds %a, 2.0 : (!pto.tile<2x8xf32>, f32) -> !pto.tile<2x8xf32>
+  %c = texp %b : !pto.tile<2x8xf32>
+  %d = tadds %c, 4.0 : (!pto.tile<2x8xf32>, f32) -> !pto.tile<2x8xf32>
+  tstore %d, %out
+}
+"""
+
+
+def test_the_first_instruction_that_differs_is_named(library: Path, cxx: str) -> None:
+    """The small library's `texp` adds one; what follows from its result is not blamed."""
+    found = ptoas.compare(ptoas.parse(CHAIN), str(library), {"x": np.zeros((2, 8), np.float32)}, cxx=cxx)
+    note = found.errors[0].notes[0]
+    assert "is the first instruction whose result differs: [0, 0] is 7.38" in note.message
+    assert ", 3.0 (0x40400000) in the compiled program" in note.message
+    assert note.span is not None and note.span.line == 8
+
+
 @pytest.mark.parametrize(
     ("flag", "code", "said"),
     [
