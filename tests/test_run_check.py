@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -45,7 +47,7 @@ def test_shapes_that_do_not_fit_are_named() -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float16])
-def test_a_float_is_compared_as_what_it_is(dtype: type) -> None:
+def test_a_float_is_compared_as_what_it_is(dtype: Any) -> None:
     """0.1 is no f32; the nearest f32 is what a program that stores 0.1 leaves."""
     stored = np.full(8, 0.1, dtype)
     text = "// RUN-CHECK: out == 0.1\n# RUN-CHECK: out <= 0.1"
@@ -89,3 +91,54 @@ def test_close_wants_one_shape() -> None:
     with pytest.raises(ptoas.PtoasError) as caught:
         check_all(source, names, "a5")
     assert [note.message for note in caught.value.diagnostics[0].notes] == ["the shapes are [1, 8] and [8]"]
+
+
+X: Any = np.array([[1.0, -2.0, 3.0], [0.5, 4.0, -1.0]], F32)
+W: Any = np.arange(6, dtype=F32).reshape(3, 2)
+
+
+@pytest.mark.parametrize(
+    ("check", "out"),
+    [
+        ("close(out, exp(x))", np.exp(X)),
+        ("close(out, np.sqrt(abs(x)))", np.sqrt(np.abs(X))),
+        ("close(out, maximum(x, 0))", np.maximum(X, 0)),
+        ("out == where(x > 0 and not x == 3, x, 7)", np.where((X > 0) & (X != 3), X, 7)),
+        ("out == x @ w", X @ W),
+        ("out == sum(x, axis=1)", X.sum(axis=1)),
+        ("out == max(x, axis=0, keepdims=True)", X.max(axis=0, keepdims=True)),
+        ("out == argmax(x, axis=1)", X.argmax(axis=1)),
+        ("out == count(x > 0)", np.array(4)),
+        ("out == y@1[0, 0:2]", X[0, 0:2]),
+        ("out == transpose(x)", X.T),
+    ],
+)
+def test_a_check_computes_as_numpy_does(check: str, out: Any) -> None:
+    names = {"x": X, "w": W, "y@1": X, "out": out}
+    assert check_all(ptoas.Source(f"# RUN-CHECK: {check}"), names, "a5") == 1
+    wrong = problem(f"# RUN-CHECK: {check}", **(names | {"out": out + 1}))
+    assert wrong.code == "PTO-R702"
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+def test_ulp_counts_steps_of_the_narrower_type(dtype: Any) -> None:
+    exact: Any = np.array([1.0, 100.0, -0.3], dtype)
+    two = np.nextafter(np.nextafter(exact, dtype(1000)), dtype(1000))
+    assert check_all(ptoas.Source("# RUN-CHECK: close(out, x, ulp=2)"), {"out": two, "x": exact}, "a5") == 1
+    assert problem("# RUN-CHECK: close(out, x, ulp=1)", out=two, x=exact).code == "PTO-R702"
+
+
+@pytest.mark.parametrize(
+    ("check", "message"),
+    [
+        ("close(out, expp(x))", "there is no function 'expp'; did you mean `exp`?"),
+        ("sum(out, dtype=3)", "sum does not take these names; it takes axis, keepdims"),
+        ("out == x.T", "'x.T' is not part of the language"),
+        ("np.load(x) == 1", "there is no function 'load'"),
+        ("out @ x@1 == 1", "a product of matrices has two arrays"),
+    ],
+)
+def test_what_a_check_does_not_have(check: str, message: str) -> None:
+    found = problem(f"# RUN-CHECK: {check}", out=np.ones((2, 2)), x=np.ones((2, 2)))
+    assert found.code == "PTO-R703"
+    assert message in found.message

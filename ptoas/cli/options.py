@@ -81,6 +81,9 @@ max_steps_option = click.option(
 max_memory_option = click.option(
     "--max-memory", type=click.IntRange(min=1), help="Refuse above so many bytes of arguments."
 )
+allow_python_option = click.option(
+    "--allow-python", is_flag=True, help="Execute the Python files of reference functions."
+)
 config_option = click.option(
     "--config", type=click.Path(), metavar="FILE", help="The configuration: a ptoas.toml or pyproject.toml."
 )

@@ -16,6 +16,7 @@ from ptoas.cli.completion import complete_target
 from ptoas.cli.jobs import option
 from ptoas.cli.options import (
     aicore_option,
+    allow_python_option,
     arguments_option,
     blocks_option,
     color_option,
@@ -43,6 +44,7 @@ from ptoas.project import settings as configuration
 from ptoas.project.build_output import golden_of
 from ptoas.runner.entry import ALL, entries_of
 from ptoas.runner.in_file import find_arguments, target_of
+from ptoas.runner.reference import load_reference
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,8 +68,16 @@ jobs_option = option("How many processes run blocks, or ranks, that do not wait 
 @click.option(
     "--expect", "expected", multiple=True, metavar="NAME=PATH", help="Compare an output with a file."
 )
-@click.option("--rtol", type=float, default=0.0, help="Relative tolerance of --expect.")
-@click.option("--atol", type=float, default=0.0, help="Absolute tolerance of --expect.")
+@click.option(
+    "--reference",
+    "references",
+    multiple=True,
+    metavar="FILE.py:FUNCTION",
+    help="Compare the outputs with a Python function's.",
+)
+@allow_python_option
+@click.option("--rtol", type=float, help="Relative tolerance of --expect and --reference.")
+@click.option("--atol", type=float, help="Absolute tolerance of --expect and --reference.")
 @click.option(
     "--print", "prints", multiple=True, metavar="NAME[SLICE]", help="Print a value when the run ends."
 )
@@ -111,8 +121,10 @@ def run(
     arguments: tuple[str, ...],
     outputs: tuple[str, ...],
     expected: tuple[str, ...],
-    rtol: float,
-    atol: float,
+    references: tuple[str, ...],
+    allow_python: bool,
+    rtol: float | None,
+    atol: float | None,
     prints: tuple[str, ...],
     ranks: str | None,
     seed: int,
@@ -140,8 +152,12 @@ def run(
     FILE.npz:KEY, FILE.pt, FILE.bin, a number, zeros, arange, full:V, random or random:LO:HI. With
     --check-file, the ARGS comments of the file count where an option says nothing else.
 
+    A reference function has parameters with names of arguments; it returns the output, or a dictionary of
+    outputs. Floats agree within 1e-5 or four rounding errors of their type, unless --rtol is given.
+
     \b
     ptoas run kernel.pto --arg indices=ids.npy --out out=result.npy
+    ptoas run softmax.pto --reference reference.py:softmax --allow-python
     ptoas run kernel.pto --blocks 8 --schedule 1
     ptoas run kernel.pto --blocks 8 --jobs auto
     ptoas run mixed.pto --schedules 50
@@ -179,7 +195,8 @@ def run(
     def one(file: str, entry: str | None = options["entry"]) -> trees.Summary:
         chosen: dict[str, Any] = {**options, "entry": entry}
         given, number = beside(file, chosen)
-        request = files.OutputRequest(source=source(file) if check_file else None)
+        chosen["keep_initial"] = check_file
+        request = files.OutputRequest(source=source(file) if check_file else None, allow_python=allow_python)
         if golden := golden_of(file, module(file)):
             given = (*golden.inputs, *given)
             request = replace(request, expected=golden.outputs, rtol=golden.rtol, atol=golden.atol)
@@ -193,7 +210,9 @@ def run(
         return [(f"@{name}", partial(one, file, entry=f"@{name}")) for name in entries_of(module(file))]
 
     def work() -> files.RunReport | None:
-        request = files.OutputRequest(outputs, expected, rtol, atol, source(paths[0]) if check_file else None)
+        functions = {spec: load_reference(spec, allow_python) for spec in references}
+        checked = source(paths[0]) if check_file else None
+        request = files.OutputRequest(outputs, expected, rtol, atol, checked, functions, allow_python)
         given, number = beside(paths[0], options)
         if target == "all" and number is None:
             request.refuse_for_several(save or load)
@@ -202,12 +221,13 @@ def run(
         for text in outputs:
             machine.check_output(text)
         say = None if as_json else click.echo
-        kept = {"save": save, "load": load}
+        kept = {"save": save, "load": load, "keep_initial": check_file or bool(references)}
         result = machine.run_texts(module, given, target, number, **kept, **options, on_output=say)
         return None if result is None else files.build_report([result], request)
 
     settings = configuration.load(config, isolated, paths)
     target = configuration.for_one_target(settings, target)
+    allow_python = allow_python or settings.allow_python
     as_json = as_json or style == "json"
     options |= {"checks": checks, "prints": prints, "seed": seed}
     options["jobs"] = options["jobs"] or 1
@@ -219,7 +239,7 @@ def run(
         trees.refuse(
             paths, of, arg=arguments, out=outputs, expect=expected, print=prints, save=save, load=load
         )
-        trees.refuse(paths, of, describe=describe, target_all=target == "all")
+        trees.refuse(paths, of, reference=references, describe=describe, target_all=target == "all")
         ctx.exit(trees.run_batch(paths, "run", one, as_json, functions if every else None, settings=settings))
     try:
         if describe:

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from ptoas.compiler.run import check_expected, check_file, format_result, result_json, write_output
+from ptoas.compiler.run import (
+    check_against,
+    check_expected,
+    check_file,
+    format_result,
+    result_json,
+    write_output,
+)
 from ptoas.diagnostics import Diagnostic, PtoasError, Source, UsageError
 from ptoas.diagnostics.render import to_json
 from ptoas.runner.compare import Comparison
 from ptoas.runner.describe import Described, table
 from ptoas.runner.kernel import Result
+from ptoas.runner.reference import Reference
 
 
 @dataclass(frozen=True)
@@ -22,10 +30,13 @@ class OutputRequest:
 
     outputs: tuple[str, ...] = ()
     expected: tuple[str, ...] = ()
-    rtol: float = 0.0
-    atol: float = 0.0
+    rtol: float | None = None
+    atol: float | None = None
     source: Source | None = None
     """The program whose RUN-CHECK comments are to hold."""
+    references: Mapping[str, Reference] = field(default_factory=dict[str, Reference])
+    """Functions that the outputs are compared with, by how the user named them."""
+    allow_python: bool = False
 
     def refuse_for_several(self, directory: str | None) -> None:
         """One file can't hold the outputs of several targets."""
@@ -72,10 +83,13 @@ def build_report(
     for result in results:
         for text in request.expected:
             with _collecting(report, result):
-                check_expected(result, text, request.rtol, request.atol)
+                check_expected(result, text, request.rtol or 0.0, request.atol or 0.0)
+        for spec, reference in request.references.items():
+            with _collecting(report, result):
+                check_against(result, reference, spec, request.rtol, request.atol)
         if request.source is not None:
             with _collecting(report, result):
-                report.checks += check_file(request.source, result)
+                report.checks += check_file(request.source, result, allow_python=request.allow_python)
     return report
 
 

@@ -7,7 +7,7 @@ import click
 from ptoas.cli import testing
 from ptoas.cli.completion import complete_targets
 from ptoas.cli.jobs import jobs_option
-from ptoas.cli.options import color_option, config_option, isolated_option
+from ptoas.cli.options import allow_python_option, color_option, config_option, isolated_option
 from ptoas.cli.terminal import Command, progress, show
 from ptoas.diagnostics.files import STANDARD_OUTPUT, write_text
 from ptoas.project import settings as configuration
@@ -23,6 +23,7 @@ from ptoas.project.verify_files import parse_targets
     "-k", "selected", metavar="TEXT", help="Only checks whose line `file:line [target] check` has this in it."
 )
 @click.option("--junit", "report", type=click.Path(), metavar="FILE", help="Write the outcomes as JUnit XML.")
+@allow_python_option
 @config_option
 @isolated_option
 @jobs_option
@@ -35,6 +36,7 @@ def test(
     target: str | None,
     selected: str | None,
     report: str | None,
+    allow_python: bool,
     config: str | None,
     isolated: bool,
     jobs: int | str | None,
@@ -65,7 +67,8 @@ def test(
     started = time.perf_counter()
     outcomes: list[testing.CheckOutcome] = []
     count = worker_count(jobs or settings.jobs or AUTO, len(files))
-    work = partial(testing.run_tests, targets=targets, selected=selected)
+    allowed = allow_python or settings.allow_python
+    work = partial(testing.run_tests, targets=targets, selected=selected, allow_python=allowed)
     with progress("test") as advance:
         for number, found in enumerate(map_files(work, files, count, testing.crashed), 1):
             outcomes += found

@@ -15,6 +15,7 @@ from ptoas.grammar.parse import parse, read_source
 from ptoas.project.build_output import golden_of, is_unit
 from ptoas.runner.assertions import Assertion, check, find_assertions
 from ptoas.runner.in_file import find_arguments
+from ptoas.runner.reference import ReferenceArrays
 from ptoas.targets import TARGETS, get_target
 from ptoas.targets.named import module_target
 from ptoas.verifier.verify import targets_of
@@ -47,10 +48,12 @@ class CheckOutcome:
         return f"{'ok  ' if self.ok else 'fail'}  {visible(self.name)}"
 
 
-def run_tests(path: str, targets: tuple[str, ...] = (), selected: str | None = None) -> list[CheckOutcome]:
+def run_tests(
+    path: str, targets: tuple[str, ...] = (), selected: str | None = None, allow_python: bool = False
+) -> list[CheckOutcome]:
     """The checks of one file that are for one of these targets (none: for any) and named as wanted."""
     try:
-        return list(_tests(path, targets, selected))
+        return list(_tests(path, targets, selected, allow_python))
     except PtoasError as error:
         return [_broken(path, error.diagnostics)]
     except UsageError as error:
@@ -70,7 +73,9 @@ def _broken(path: str, findings: Sequence[Diagnostic]) -> CheckOutcome:
     return CheckOutcome(path, errors[0].span.line if errors else 1, "", "", findings=errors, ran=False)
 
 
-def _tests(path: str, targets: tuple[str, ...], selected: str | None) -> Iterator[CheckOutcome]:
+def _tests(
+    path: str, targets: tuple[str, ...], selected: str | None, allow_python: bool
+) -> Iterator[CheckOutcome]:
     source = read_source(path)
     found = find_assertions(source)
     if not found:
@@ -86,7 +91,7 @@ def _tests(path: str, targets: tuple[str, ...], selected: str | None) -> Iterato
             one: a for one, a in tests.items() if selected is None or selected.lower() in one.name.lower()
         }
         if chosen:
-            yield from _on(source, target, chosen)
+            yield from _on(source, target, chosen, allow_python)
 
 
 def _of_unit(source: Source, targets: tuple[str, ...], selected: str | None) -> Iterator[CheckOutcome]:
@@ -126,12 +131,15 @@ def _named(source: Source, found: Sequence[Assertion]) -> list[str]:
     return [target for target in TARGETS if target in named]
 
 
-def _on(source: Source, target: str, chosen: dict[CheckOutcome, Assertion]) -> Iterator[CheckOutcome]:
+def _on(
+    source: Source, target: str, chosen: dict[CheckOutcome, Assertion], allow_python: bool
+) -> Iterator[CheckOutcome]:
     """One run, and its checks."""
 
     started = time.perf_counter()
     problems: tuple[Diagnostic, ...] = ()
     names: dict[str, Any] = {}
+    arrays: ReferenceArrays | None = None
     try:
         given = find_arguments(source, target)
         ranks = given.options.pop("ranks", None)
@@ -141,10 +149,12 @@ def _on(source: Source, target: str, chosen: dict[CheckOutcome, Assertion]) -> I
             target,
             ranks,
             **given.options,
+            keep_initial=True,
             on_output=None,
         )
         if result is not None:
             names = {**{k: v for k, v in result.arguments.items() if v is not None}, **result.outputs}
+            arrays = ReferenceArrays.of(result, allow_python)
     except PtoasError as error:
         problems = tuple(d for d in error.diagnostics if d.is_error)
     except UsageError as error:
@@ -156,7 +166,7 @@ def _on(source: Source, target: str, chosen: dict[CheckOutcome, Assertion]) -> I
         if problems:
             yield replace(outcome, findings=problems, seconds=share, ran=False)
             continue
-        wrong = check(assertion, names)
+        wrong = check(assertion, names, arrays)
         findings = () if wrong is None else (replace(wrong, targets=(target,)),)
         yield replace(outcome, findings=findings, seconds=share)
 

@@ -28,12 +28,12 @@ from xdsl.dialects.builtin import ModuleOp
 
 from ptoas.diagnostics import Diagnostic, PtoasError, Source, UsageError
 from ptoas.machine.arrays import np
-from ptoas.machine.errors import forgiving
+from ptoas.machine.errors import command_line_span, failure, forgiving
 from ptoas.machine.machine import DEFAULT_MAX_MEMORY, Checks
 from ptoas.machine.scheduler import MOST_ACTORS
 from ptoas.machine.source import DEFAULT_MAX_STEPS
 from ptoas.runner import describe as sets
-from ptoas.runner.assertions import check_all
+from ptoas.runner.assertions import check_all, check_reference
 from ptoas.runner.compare import Comparison, TargetOutcome, compare_results, copied, outcome_of
 from ptoas.runner.entry import needed_by
 from ptoas.runner.jobs import check_jobs
@@ -42,6 +42,7 @@ from ptoas.runner.named import check_names
 from ptoas.runner.observe import Printing
 from ptoas.runner.options import Options, Result, RunObserver
 from ptoas.runner.ranks.in_process import RanksResult, run_compiled
+from ptoas.runner.reference import Reference, ReferenceArrays
 from ptoas.runner.report import (
     check_expected,
     check_output,
@@ -207,11 +208,13 @@ def run_texts(
     max_memory: int = DEFAULT_MAX_MEMORY,
     save: str | None = None,
     load: str | None = None,
+    keep_initial: bool = False,
     **options: Any,
 ) -> Result | None:
     """Run once, or as ranks, on `NAME=VALUE` texts; `None` on ranks of MPI for which the first one speaks.
 
-    `save` and `load` are directories: all that the run began with is kept there, or taken from there.
+    `save` and `load` are directories: all that the run began with is kept there, or taken from there. With
+    `keep_initial` the result has it, too; of several ranks only their arguments after the run are known.
     """
 
     if ranks is not None:
@@ -221,8 +224,9 @@ def run_texts(
     kernel = compile(module(), target, **options)
     known = {} if load is None else sets.load(load, kernel, Allowance(max_memory))
     given = read_arguments(kernel, arguments, seed=seed, max_memory=max_memory, known=known)
-    kept = {} if save is None else sets.keep(given)
+    kept = sets.keep(given) if save is not None or keep_initial else {}
     result = kernel.execute(given)
+    result.initial = kept if keep_initial else {}
     kernel.release()
     if save is not None:
         sets.save(save, kept, result)
@@ -299,7 +303,9 @@ def run_all(
     for name, kernel in kernels:
         try:
             limit_memory(kernel, max_memory)
-            outcomes.append(TargetOutcome(name, kernel.execute(copied(shared))))
+            result = kernel.execute(copied(shared))
+            result.initial = shared
+            outcomes.append(TargetOutcome(name, result))
         except PtoasError as error:
             outcomes.append(outcome_of(name, error))
     order = {name: n for n, name in enumerate(targets)}
@@ -324,16 +330,31 @@ def shared_arguments(
     return read_arguments(first, arguments, seed=seed, max_memory=max_memory)
 
 
-def check_file(source: Source, result: Result) -> int:
-    """Check the RUN-CHECK comments of a program against a result; returns how many held."""
+def check_file(source: Source, result: Result, *, allow_python: bool = False) -> int:
+    """Check the RUN-CHECK comments of a program against a result; returns how many held.
+
+    Reference functions that it names are executed only with `allow_python`.
+    """
     names = {**{k: v for k, v in result.arguments.items() if v is not None}, **result.outputs}
-    return check_all(source, names, result.target)
+    return check_all(source, names, result.target, ReferenceArrays.of(result, allow_python))
+
+
+def check_against(
+    result: Result, reference: Reference, spec: str, rtol: float | None = None, atol: float | None = None
+) -> None:
+    """`--reference FILE.py:FUNCTION`: raises with the first differences."""
+    span = command_line_span(f"--reference {spec}")
+    limits = {name: value for name, value in (("rtol", rtol), ("atol", atol)) if value is not None}
+    notes = check_reference(reference, ReferenceArrays.of(result, True), span, **limits)
+    if notes:
+        raise failure("PTO-R701", f"the outputs differ from {spec}", span=span, notes=notes)
 
 
 __all__ = [
     "Comparison",
     "Kernel",
     "Result",
+    "check_against",
     "check_expected",
     "check_file",
     "check_output",

@@ -378,6 +378,13 @@ _ROWS = (
         "See the module `ptoas.runner.expressions` for the language.",
     ),
     (
+        "PTO-R704",
+        "a reference function can't be used",
+        "`FILE.py:FUNCTION` is executed only with `--allow-python` or `allow-python = true` in the project's "
+        "configuration. Its parameters have the names of the program's arguments; it returns the output; of "
+        "several, a tuple or a dictionary.",
+    ),
+    (
         "PTO-R801",
         "a collective is called on a rank that is not the root",
         "Only the root calls it; on any other rank its behaviour is undefined (document 003). Put the "

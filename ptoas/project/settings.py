@@ -43,6 +43,8 @@ class Settings:
     exclude: tuple[str, ...] = ()
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
     jobs: int | str | None = None
+    allow_python: bool = False
+    """Reference functions of programs may be executed."""
     places: Mapping[tuple[str, str], Span] = field(default_factory=dict[tuple[str, str], Span], compare=False)
     """Location of a key's value in the file."""
 
@@ -248,6 +250,7 @@ _KEYS: dict[str, Callable[[_Reader, str, Any], Any]] = {
     "exclude": _Reader.texts,
     "per-file-ignores": _Reader.by_file,
     "jobs": _Reader.jobs,
+    "allow-python": _Reader.truth,
 }
 
 

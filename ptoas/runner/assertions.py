@@ -1,6 +1,7 @@
 """Assertions in a program's own comments: `// RUN-CHECK: sum(out) == 10`.
 
 A line may name targets it is for: `// RUN-CHECK[a5, a2a3]: ...`. `ptoas.runner.expressions` is the language.
+`// RUN-CHECK: reference.py:softmax rtol=1e-3` compares the outputs with those of a Python function.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from ptoas.runner.expressions import (
     ORDER,
     Reader,
     UnreadableError,
+    default_rtol,
     holds,
     near,
     parse_expression,
@@ -27,12 +29,15 @@ from ptoas.runner.expressions import (
     same,
     sides,
 )
+from ptoas.runner.reference import SPEC, Reference, ReferenceArrays, call_reference, load_reference
 from ptoas.targets import UnknownTargetError, get_target
 
 WORD = "RUN-CHECK"
 _LINE = re.compile(r"(?://|#)\s*RUN-CHECK(?:\[(?P<targets>[^\]\n]*)\])?:\s*(?P<text>[^\n]*)")
 _ALIKE = re.compile(r"(?://|#)[ \t]*(?P<word>[A-Za-z]+[-_ ]?[A-Za-z]+)(?P<colon>\s*[:\[])?")
 """The beginning of a comment that may have been meant for one."""
+
+_REFERENCE = re.compile(rf"(?P<spec>{SPEC.pattern})(?P<limits>(?:\s+(?:rtol|atol|ulp)=\S+)*)")
 
 MOST_DIFFERENCES = 8
 
@@ -83,9 +88,25 @@ def _misspelt(source: Source, match: re.Match[str]) -> Diagnostic | None:
     return finding("PTO-R703", f"`{word}` is no {WORD}", span=place, fix=f"did you mean `{WORD}`?")
 
 
-def check(assertion: Assertion, names: Mapping[str, Any]) -> Diagnostic | None:
-    """Return the failure of an assertion for these arrays; None if it holds."""
+def check(
+    assertion: Assertion,
+    names: Mapping[str, Any],
+    arrays: ReferenceArrays | None = None,
+) -> Diagnostic | None:
+    """Return the failure of an assertion for these arrays; None if it holds.
+
+    `arrays` are those that reference functions get; without them none is executed.
+    """
     try:
+        reference = _REFERENCE.fullmatch(assertion.text)
+        if reference is not None:
+            arrays = arrays or ReferenceArrays({}, {})
+            function = load_reference(reference["spec"], arrays.allow_python, assertion.span)
+            limits = dict(each.split("=") for each in reference["limits"].split())
+            tolerance = {name: float(text) for name, text in limits.items()}
+            notes = check_reference(function, arrays, assertion.span, **tolerance)
+            message = f"differs from {reference['spec']}"
+            return finding("PTO-R702", message, span=assertion.span, notes=notes) if notes else None
         tree = parse_expression(assertion.text)
         reader = Reader(names)
         if holds(reader.value(tree)):
@@ -93,6 +114,8 @@ def check(assertion: Assertion, names: Mapping[str, Any]) -> Diagnostic | None:
         message = f"does not hold: {assertion.text}{_found(tree, reader)}"
         notes = tuple(map(Note, _differences(tree, reader)))
         return finding("PTO-R702", message, span=assertion.span, notes=notes)
+    except PtoasError as error:
+        return error.diagnostics[0]
     except UnreadableError as error:
         return finding("PTO-R703", str(error), span=assertion.span)
     except (TypeError, ValueError, IndexError, ArithmeticError, RecursionError, MemoryError) as error:
@@ -128,28 +151,64 @@ def _differences(tree: ast.expr, reader: Reader) -> list[str]:
             agrees = ORDER.get(type(operation), same)
         case ast.Call(func=ast.Name(id="close"), args=[first, second, *_]):
             given = [reader.value(each) for each in tree.args[2:]]
-            limits = dict(zip(("rtol", "atol"), given, strict=False))
+            limits = dict(zip(("rtol", "atol", "ulp"), given, strict=False))
             limits |= {str(each.arg): reader.value(each.value) for each in tree.keywords}
             agrees = partial(near, **limits)
         case _:
             return []
-    left, right = sides(reader.value(first), reader.value(second))
+    given_sides = reader.value(first), reader.value(second)
+    left, right = sides(*given_sides)
     if left.size == right.size == 1:
         return [f"{ast.unparse(second)} is {right.item()}"]
     # A row may stand for many in a comparison, not in `close`.
     if not repeats(left, right) or (isinstance(tree, ast.Call) and left.shape != right.shape):
         return [f"the shapes are {list(left.shape)} and {list(right.shape)}"]
     left, right = np.broadcast_arrays(left, right)
-    places = np.argwhere(~np.asarray(agrees(left, right)))
-    names = f"{ast.unparse(first)}, {ast.unparse(second)}"
+    compared = given_sides if isinstance(tree, ast.Call) else (left, right)
+    places = np.argwhere(~np.asarray(agrees(*compared)))
+    return [_table(left, right, places, f"{ast.unparse(first)}, {ast.unparse(second)}")]
+
+
+def _table(left: Array, right: Array, places: Array, names: str) -> str:
     lines = [f"{len(places)} of {left.size} elements; position, {names}:"]
     for place in places[:MOST_DIFFERENCES]:
         at = tuple(int(n) for n in place)
         lines.append(f"{list(at)}  {left[at]}  {right[at]}")
-    return ["\n".join(lines)]
+    return "\n".join(lines)
 
 
-def check_all(source: Source, names: Mapping[str, Any], target: str) -> int:
+def check_reference(
+    function: Reference,
+    arrays: ReferenceArrays,
+    span: Span,
+    *,
+    rtol: float | None = None,
+    atol: float = 1e-8,
+    ulp: float | None = None,
+) -> tuple[Note, ...]:
+    """Compare outputs with those of a reference; return a note for each output that differs.
+
+    Without `rtol`, integers are the same, and floats agree within 1e-5 or four rounding errors of their type.
+    """
+    notes: list[Note] = []
+    for name, wanted in call_reference(function, arrays.inputs, arrays.outputs, span).items():
+        array = np.asarray(arrays.outputs[name])
+        if array.shape != wanted.shape:
+            notes.append(Note(f"{name} has shape {list(array.shape)}, the reference {list(wanted.shape)}"))
+            continue
+        limit = default_rtol(array.dtype) if rtol is None else rtol
+        places = np.argwhere(~np.asarray(near(array, wanted, limit, atol if limit else 0.0, ulp)))
+        if len(places):
+            notes.append(Note(_table(array, wanted, places, f"{name}, the reference")))
+    return tuple(notes)
+
+
+def check_all(
+    source: Source,
+    names: Mapping[str, Any],
+    target: str,
+    arrays: ReferenceArrays | None = None,
+) -> int:
     """Check every assertion that is for this target; raises with all that fail, returns how many held."""
     found = find_assertions(source)
     if not found:
@@ -157,7 +216,7 @@ def check_all(source: Source, names: Mapping[str, Any], target: str) -> int:
         place = Span(source, 0, max(1, len(source.line_text(1))))
         raise PtoasError([finding("PTO-R703", message, span=place, fix=f"// {WORD}: out == 1")])
     meant = [a for a in found if not a.targets or target in a.targets]
-    problems = [problem for a in meant if (problem := check(a, names)) is not None]
+    problems = [problem for a in meant if (problem := check(a, names, arrays)) is not None]
     if problems:
         raise PtoasError([replace(problem, targets=(target,)) for problem in problems])
     return len(meant)

@@ -1,12 +1,14 @@
 """The language of RUN-CHECK: expressions over the arrays of a run.
 
 The expression is Python's grammar for numbers, nothing more: names of arguments and outputs (`out`,
-`%out`, `out@2` of rank 2), lists, `name[0, :4]`, `+ - * / // % **`, comparisons (chained too), `and`, `or`,
-`not`, and the functions of `FUNCTIONS`. A comparison of arrays holds when it holds for every element; `==`
-compares
-shapes as well, apart from a single number or a row that is repeated. What is compared with an `f32` is
-rounded to one first: `out == 0.1` asks for the nearest to 0.1 that an `f32` can be. `close(a, b)` compares
-within a tolerance. Nothing is evaluated that is not listed here.
+`%out`, `out@2` of rank 2), lists, `name[0, :4]`, `+ - * / // % ** @`, comparisons (chained too), `and`, `or`,
+`not`, and the functions of `FUNCTIONS`, which are NumPy's where NumPy has them (`np.exp` is `exp`).
+
+A comparison of arrays holds when it holds for every element; `==` compares shapes as well, apart from a
+single number or a row that is repeated. In an argument of `where`, `any`, `count` and other functions of
+arrays a comparison is element-wise. What is compared with an `f32` is rounded to one first: `out == 0.1` asks
+for the nearest to 0.1 that an `f32` can be. `close(a, b)` compares within a tolerance. Nothing is evaluated
+that is not listed here.
 """
 
 from __future__ import annotations
@@ -16,12 +18,18 @@ import operator
 import re
 from collections.abc import Callable, Mapping
 from math import prod
-from typing import Any
+from typing import Any, cast
 
+import ml_dtypes
+
+from ptoas.diagnostics.spelling import did_you_mean
 from ptoas.machine.arrays import Array, np
 
 LARGEST = 1 << 26
 """Elements of an array that an expression makes."""
+
+LARGEST_PRODUCT = 1 << 32
+"""Multiplications of a matrix product."""
 
 LONGEST_NUMBER = 4096
 """Bits of a whole number that a power makes."""
@@ -34,33 +42,93 @@ class UnreadableError(ValueError):
     """The expression is not in the language."""
 
 
-def _close(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8) -> bool:
-    return np.shape(a) == np.shape(b) and bool(near(_wide(a), _wide(b), rtol, atol).all())
+def _close(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, ulp: float | None = None) -> bool:
+    return np.shape(a) == np.shape(b) and bool(np.all(near(a, b, rtol, atol, ulp)))
 
 
-def near(a: Array, b: Array, rtol: float = 1e-5, atol: float = 1e-8) -> Any:
+def near(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, ulp: float | None = None) -> Any:
+    """Compare elements: within `atol + rtol * abs(b)`, or within `ulp` steps of the narrower type."""
+    left, right = _wide(a), _wide(b)
     with np.errstate(all="ignore"):
-        return np.isclose(a, b, rtol, atol, equal_nan=True)
+        if ulp is None:
+            return np.isclose(left, right, rtol, atol, equal_nan=True)
+        return same(left, right) | (abs(left - right) <= ulp * _spacing(right, _narrower(a, b)))
 
 
-def _sum(a: Any) -> Any:
-    return _wide(a).sum().item()
+def _narrower(a: Any, b: Any) -> Any:
+    """The narrower of two floating-point types; `float64` if neither is one."""
+    types = [array.dtype for array in (np.asarray(a), np.asarray(b)) if _is_narrow(array)]
+    return min(types, key=lambda dtype: dtype.itemsize, default=np.dtype(np.float64))
 
 
-def _least(a: Any) -> Any:
-    return _wide(a).min().item()
+def default_rtol(dtype: Any) -> float:
+    """Relative tolerance of numbers of a type: 1e-5 or four rounding errors; 0 for integers."""
+    if np.dtype(dtype).kind in "iub":
+        return 0.0
+    return max(1e-5, 4 * float(cast(Any, ml_dtypes.finfo(dtype)).eps))
 
 
-def _greatest(a: Any) -> Any:
-    return _wide(a).max().item()
+def _spacing(a: Array, dtype: Any) -> Array:
+    """The distance from each number to the next of a type."""
+    info = cast(Any, ml_dtypes.finfo(dtype))
+    exponents = np.maximum(np.frexp(a)[1] - 1, int(info.minexp))
+    return np.ldexp(1.0, exponents - int(info.nmant))
 
 
-def _mean(a: Any) -> Any:
-    return _wide(a).mean().item()
+def _reduction(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A reduction of all elements to a number, or along an axis."""
+
+    def reduce(a: Any, axis: int | None = None, keepdims: bool = False) -> Any:
+        if axis is None and not keepdims:
+            return function(_wide(a)).item()
+        return function(_wide(a), axis=axis, keepdims=bool(keepdims))
+
+    return reduce
 
 
-def _absolute(a: Any) -> Any:
-    return abs(_wide(a))
+def _elementwise(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of numbers, of each element; what has no value is NaN."""
+
+    def apply(*arrays: Any) -> Any:
+        _check_size(prod(np.broadcast_shapes(*map(np.shape, arrays))))
+        with np.errstate(all="ignore"):
+            return function(*map(_wide, arrays))
+
+    return apply
+
+
+def _where(condition: Any, a: Any, b: Any) -> Any:
+    _check_size(prod(np.broadcast_shapes(np.shape(condition), np.shape(a), np.shape(b))))
+    return np.where(np.asarray(condition, bool), _number(a), _number(b))
+
+
+def _transpose(a: Any) -> Any:
+    return np.transpose(_wide(a))
+
+
+def _reshape(a: Any, shape: Any) -> Any:
+    return np.reshape(_wide(a), shape)
+
+
+def _concatenate(arrays: Any, axis: int = 0) -> Any:
+    return np.concatenate([_wide(each) for each in arrays], axis=axis)
+
+
+def _sort(a: Any, axis: int = -1) -> Any:
+    return np.sort(_wide(a), axis=axis)
+
+
+def _arange(*limits: int) -> Any:
+    _check_size(len(range(*limits)))
+    return np.arange(*limits)
+
+
+def _matrix_product(a: Any, b: Any) -> Any:
+    left, right = _wide(a), _wide(b)
+    if not left.ndim or not right.ndim:
+        raise UnreadableError("a product of matrices has two arrays; an array of rank 1 is `(x@1)`")
+    _check_size(left.size * right.shape[-1], LARGEST_PRODUCT)
+    return left @ right
 
 
 def _any(a: Any) -> bool:
@@ -115,12 +183,23 @@ def _negation(a: Any) -> bool:
     return not holds(a)
 
 
+_REDUCTIONS = ("sum", "min", "max", "mean", "var", "argmax", "argmin")
+
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "sum": _sum,
-    "min": _least,
-    "max": _greatest,
-    "mean": _mean,
-    "abs": _absolute,
+    **{name: _reduction(getattr(np, name)) for name in _REDUCTIONS},
+    **{
+        name: _elementwise(getattr(np, name))
+        for name in (
+            *("abs", "exp", "exp2", "expm1", "log", "log2", "log1p", "sqrt", "tanh", "sin", "cos"),
+            *("floor", "ceil", "rint", "sign", "maximum", "minimum", "clip"),
+        )
+    },
+    "where": _where,
+    "transpose": _transpose,
+    "reshape": _reshape,
+    "concatenate": _concatenate,
+    "sort": _sort,
+    "arange": _arange,
     "len": len,
     "all": holds,
     "any": _any,
@@ -131,6 +210,17 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "isnan": _is_nan,
     "close": _close,
 }
+
+_OPTIONS = {
+    "close": ("rtol", "atol", "ulp"),
+    "sort": ("axis",),
+    "concatenate": ("axis",),
+    **dict.fromkeys(_REDUCTIONS, ("axis", "keepdims")),
+}
+"""Arguments that are given by name."""
+
+_MASKS = ("where", "any", "all", "count", "sum", "mean", "argmax", "argmin")
+"""Functions of arrays in whose arguments a comparison is element-wise."""
 
 _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -210,6 +300,14 @@ class Reader:
                 return [self.value(each) for each in node.elts]
             case ast.BinOp(op=ast.MatMult(), left=ast.Name(id=name), right=ast.Constant(value=int() as rank)):
                 return self._name(f"{name}@{rank}")
+            case ast.BinOp(
+                op=ast.MatMult(),
+                left=ast.Name(id=name),
+                right=ast.Subscript(value=ast.Constant(value=int() as rank)) as part,
+            ):
+                return np.asarray(self._name(f"{name}@{rank}"))[self._subscript(part.slice)]
+            case ast.BinOp(op=ast.MatMult()):
+                return _matrix_product(self.value(node.left), self.value(node.right))
             case ast.BinOp() if type(node.op) in _BINARY:
                 left, right = _number(self.value(node.left)), _number(self.value(node.right))
                 _check_size(prod(np.broadcast_shapes(np.shape(left), np.shape(right))))
@@ -224,8 +322,8 @@ class Reader:
                 return all(parts) if isinstance(node.op, ast.And) else any(parts)
             case ast.Compare():
                 return self._compare(node)
-            case ast.Call(func=ast.Name(), keywords=keywords):
-                return self._call(node, keywords)
+            case ast.Call(func=ast.Name(id=name) | ast.Attribute(value=ast.Name(id="np"), attr=name)):
+                return self._call(name, node)
             case ast.Subscript():
                 return np.asarray(self.value(node.value))[self._subscript(node.slice)]
             case _:
@@ -268,15 +366,39 @@ class Reader:
             left = right
         return True
 
-    def _call(self, node: ast.Call, keywords: list[ast.keyword]) -> Any:
-        assert isinstance(node.func, ast.Name)
-        function = FUNCTIONS.get(node.func.id)
+    def _call(self, name: str, node: ast.Call) -> Any:
+        function = FUNCTIONS.get(name)
         if function is None:
-            raise UnreadableError(f"there is no function {node.func.id!r}; there are {', '.join(FUNCTIONS)}")
-        named = {k.arg: self.value(k.value) for k in keywords if k.arg in ("rtol", "atol")}
-        if len(named) != len(keywords) or (named and node.func.id != "close"):
-            raise UnreadableError(f"{node.func.id} does not take these names")
-        return function(*(self.value(each) for each in node.args), **named)
+            meant = did_you_mean(name, FUNCTIONS)
+            known = f"; {meant}" if meant else f"; there are {', '.join(FUNCTIONS)}"
+            raise UnreadableError(f"there is no function {name!r}{known}")
+        given = {str(k.arg): k.value for k in node.keywords}
+        named = {key: self.value(value) for key, value in given.items() if key in _OPTIONS.get(name, ())}
+        if len(named) != len(node.keywords):
+            takes = f"; it takes {', '.join(_OPTIONS[name])}" if name in _OPTIONS else ""
+            raise UnreadableError(f"{name} does not take these names{takes}")
+        read = self._elements if name in _MASKS else self.value
+        return function(*[read(each) for each in node.args], **named)
+
+    def _elements(self, node: ast.expr) -> Any:
+        """A value in which comparisons and their combinations are arrays of truth values."""
+        match node:
+            case ast.Compare(left=left, ops=[operation], comparators=[right]):
+                a, b = sides(self.value(left), self.value(right))
+                _check_size(prod(np.broadcast_shapes(a.shape, b.shape)))
+                if isinstance(operation, ast.Eq | ast.NotEq):
+                    return same(a, b) == isinstance(operation, ast.Eq)
+                if type(operation) not in ORDER:
+                    raise UnreadableError("a comparison is one of == != < <= > >=")
+                return ORDER[type(operation)](a, b)
+            case ast.BoolOp(op=ast.And()):
+                return np.logical_and.reduce(np.broadcast_arrays(*map(self._elements, node.values)))
+            case ast.BoolOp():
+                return np.logical_or.reduce(np.broadcast_arrays(*map(self._elements, node.values)))
+            case ast.UnaryOp(op=ast.Not()):
+                return np.logical_not(self._elements(node.operand))
+            case _:
+                return self.value(node)
 
     def _subscript(self, node: ast.expr) -> Any:
         match node:
@@ -289,9 +411,9 @@ class Reader:
                 return int(self.value(node))
 
 
-def _check_size(elements: int) -> None:
-    if elements > LARGEST:
-        raise UnreadableError(f"an array of {elements} elements; the largest has {LARGEST}")
+def _check_size(elements: int, largest: int = LARGEST) -> None:
+    if elements > largest:
+        raise UnreadableError(f"an array of {elements} elements; the largest has {largest}")
 
 
 def _number(value: Any) -> Any:

@@ -13,13 +13,13 @@ import re
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ptoas.diagnostics import Diagnostic, PtoasError, Source, Span
 from ptoas.diagnostics.spelling import did_you_mean
 from ptoas.machine.source import DEFAULT_MAX_STEPS
 from ptoas.runner.assertions import targets_of_line
+from ptoas.runner.reference import below_program
 from ptoas.runner.values import file_of
 from ptoas.targets import UnknownTargetError
 from ptoas.verifier.check import resolve_target
@@ -94,9 +94,8 @@ def _inside(source: Source, value: str) -> str | None:
     file = file_of(value)
     if file is None:
         return value
-    folder = Path(source.filename).resolve().parent
-    path = (folder / file).resolve()
-    return str(path) + value[len(file) :] if path.is_relative_to(folder) else None
+    path = below_program(source, file)
+    return None if path is None else str(path) + value[len(file) :]
 
 
 def _read(

@@ -98,6 +98,8 @@ class Result:
     steps: int = 0
     bits: dict[str, Array] = field(default_factory=dict[str, Array])
     """The outputs as bit patterns, for comparing runs."""
+    initial: dict[str, Any] = field(default_factory=dict[str, Any])
+    """Copies of the arguments as the run began, if they were asked for."""
 
     def __repr__(self) -> str:
         shown = [

@@ -251,7 +251,7 @@ def combine(
         results[0].stats,
         sum(result.steps for result in results),
         bits,
-        results,
+        ranks=results,
     )
 
 
