@@ -184,6 +184,21 @@ def test_diff_passes_names_the_pass(tmp_path: Path) -> None:
     )
 
 
+def test_diff_without_a_pass(tmp_path: Path) -> None:
+    path = tmp_path / "a.pto"
+    path.write_text(PROGRAM)
+
+    def invoke(name: str) -> tuple[int, str]:
+        result = CliRunner().invoke(main, ["diff", str(path), "--without", name])
+        return result.exit_code, result.output
+
+    assert invoke("fold-constants") == (0, "equal: 4 instructions compared\n")
+    code, output = invoke("insert-sync")
+    assert code == 1 and "error[PTO-R3" in output
+    assert invoke("plan-memory")[0] == 2
+    assert invoke("plan-memry")[0] == 2
+
+
 def test_diff_command_prints_json_and_exit_codes(tmp_path: Path) -> None:
     first, second = tmp_path / "a.pto", tmp_path / "b.pto"
     first.write_text(PROGRAM)

@@ -38,6 +38,9 @@ from ptoas.runner.tolerance import Tolerance
 @click.option(
     "--sync", "syncs", multiple=True, metavar="MODE", help="auto or manual; twice, one for each side."
 )
+@click.option(
+    "--without", multiple=True, metavar="PASS", help="Leave a pass out on the second side; may be repeated."
+)
 @click.option("--passes", metavar="DIR", help="Numbered dumps of the program after each pass: find the pass.")
 @click.option("--atol", type=float, default=0.0, help="Absolute tolerance.")
 @click.option("--rtol", type=float, default=0.0, help="Relative tolerance.")
@@ -62,6 +65,7 @@ def diff(
     targets: tuple[str, ...],
     isas: tuple[str, ...],
     syncs: tuple[str, ...],
+    without: tuple[str, ...],
     passes: str | None,
     atol: float,
     rtol: float,
@@ -76,12 +80,13 @@ def diff(
 ) -> None:
     """Run two programs on the same arguments and name the first instruction whose result differs.
 
-    The two are FIRST and SECOND; or FIRST twice, with two targets, revisions or modes of synchronisation; or
-    FIRST before and after each pass, with --passes.
+    The two are FIRST and SECOND; or FIRST twice, with two targets, revisions or modes of synchronisation,
+    or once without a pass; or FIRST before and after each pass, with --passes.
 
     \b
     ptoas diff old.pto new.pto
     ptoas diff kernel.pto --target a2a3 --target a5 --ulp 2
+    ptoas diff kernel.pto --without insert-sync
     ptoas diff kernel.pto --passes dumps
     """
     ctx.find_root().obj = color
@@ -99,19 +104,27 @@ def diff(
         return parse_file(path, allow_unregistered=allow_unregistered)
 
     def variant(path: str, side: int) -> Variant:
-        chosen = {name: pair[side] for name, pair in pairs.items()}
+        chosen: dict[str, Any] = {name: pair[side] for name, pair in pairs.items()}
         words = [path] if second is not None else []
         words += [str(pair[side]) for pair in pairs.values() if pair[0] != pair[1]]
         target = chosen.pop("target")
-        return Variant(read(path), target, {**given, **chosen}, " on ".join(words))
+        label = " on ".join(words)
+        if without and side == 0:
+            label = label or "all passes"
+        elif without:
+            chosen["skip_passes"] = without
+            label = f"{label} without {', '.join(without)}".lstrip()
+        return Variant(read(path), target, {**given, **chosen}, label)
 
     if passes is not None:
-        if second is not None or any(pair[0] != pair[1] for pair in pairs.values()):
+        if second is not None or without or any(pair[0] != pair[1] for pair in pairs.values()):
             raise UsageError("--passes compares one program with its own dumps: give one file and one target")
         chosen = {name: pair[0] for name, pair in pairs.items()}
         result = library.diff_passes(passes, read(first), arguments, **given, **chosen, **common)
-    elif second is None and all(pair[0] == pair[1] for pair in pairs.values()):
-        raise UsageError("nothing to compare: give a second file, two --target, --isa or --sync, or --passes")
+    elif second is None and not without and all(pair[0] == pair[1] for pair in pairs.values()):
+        raise UsageError(
+            "nothing to compare: give a second file, two --target, --isa or --sync, --without or --passes"
+        )
     else:
         result = library.diff(variant(first, 0), variant(second or first, 1), arguments, **common)
     _report(result, as_json, color)

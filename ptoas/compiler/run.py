@@ -84,6 +84,7 @@ def compile(
     generate: bool = False,
     on_output: Callable[[str], None] | None = None,
     recorder: RunObserver | None = None,
+    skip_passes: Sequence[str] = (),
 ) -> Kernel:
     """A callable that runs many times without compiling again.
 
@@ -93,7 +94,7 @@ def compile(
     same races. `schedules` is in how many orders, from that seed on, the program is run; results that differ
     are an error. `jobs` is how many processes run the blocks, where these do not wait for each other
     (`"auto"`: one a core); the result is that of one. With `sparse_credits` channels tell of free slots in
-    portions, as the devices do.
+    portions, as the devices do. `skip_passes` names optional passes to leave out.
 
     Arguments of a kernel go in order, by name, or as one mapping. Memory is used where it is, and written
     there: arrays of NumPy, and of other libraries through the array protocol and DLPack (PyTorch's on the
@@ -152,6 +153,7 @@ def compile(
         on_output=on_output,
         forced=force,
         recorder=recorder,
+        skip_passes=tuple(skip_passes),
     )
     if jobs != 1:
         check_jobs(options, jobs)

@@ -107,6 +107,9 @@ PASSES: dict[str, Callable[[], type[ModulePass]]] = {
 """Every pass by its name, in the order of the pipeline; each is loaded when it is asked for."""
 
 
+OPTIONAL = ("legalize-cpu", "fold-constants", "eliminate-dead-code", "insert-sync")
+"""Passes without which a program can still be run."""
+
 RENAMED = {
     "settle-layouts": "infer-view-layouts",
     "carry-tiles": "bufferize-loop-tiles",
@@ -135,15 +138,22 @@ def build_pipeline(
     legalize: bool = False,
     sync: str | None = None,
     until: str | None = None,
+    skip: Sequence[str] = (),
 ) -> list[ModulePass]:
-    """The passes for a target, in order; `until` stops after the pass of that name.
+    """Return the passes for a target, in order.
+
+    `until` stops after the pass of that name; `skip` names passes to leave out.
 
     >>> import ptoas
     >>> [each.name for each in ptoas.build_pipeline("a5", until="bufferize-loop-tiles")]
     ['split-multi-tiles', 'allocate-destinations', 'infer-view-layouts', 'bufferize-loop-tiles']
     """
-    if until is not None and until not in PASSES:
-        raise UnknownPassError(until)
+    for given in (until, *skip):
+        if given is not None and given not in PASSES:
+            raise UnknownPassError(given)
+    required = [given for given in skip if given not in OPTIONAL]
+    if required:
+        raise UsageError(f"pass {required[0]!r} is required; those to skip are {', '.join(OPTIONAL)}")
     target = get_target(target) if isinstance(target, str) else target
     name = target.name
     options: dict[str, dict[str, object]] = {
@@ -154,7 +164,9 @@ def build_pipeline(
         "split-cube-vector": {"target": name},
         "insert-sync": {"target": name, "sync": sync},
     }
-    skipped = () if legalize and target.legalization is not None else ("legalize-cpu",)
+    skipped = tuple(skip)
+    if not legalize or target.legalization is None:
+        skipped += ("legalize-cpu",)
     passes: list[ModulePass] = []
     for pass_name in PASSES:
         if pass_name not in skipped:
@@ -238,11 +250,12 @@ def prepare(
     legalize: bool = False,
     sync: str | None = None,
     until: str | None = None,
+    skip: Sequence[str] = (),
     after: Callable[[str, ModuleOp], None] | None = None,
 ) -> ModuleOp:
     """A copy of `module` in DPS form, with every tile placed and every dependence between pipes ordered.
 
     This is what is emitted, and what the machine runs.
     """
-    passes = build_pipeline(target, isa=isa, legalize=legalize, sync=sync, until=until)
+    passes = build_pipeline(target, isa=isa, legalize=legalize, sync=sync, until=until, skip=skip)
     return run_passes(ready_for_passes(module), passes, after)

@@ -60,7 +60,7 @@ def map_files(
     from concurrent.futures.process import BrokenProcessPool
 
     try:
-        pool = _executor(work, jobs, context)
+        pool = start_executor(work, jobs, context)
     except (OSError, NotImplementedError):  # a system without semaphores
         yield from map(work, files)
         return
@@ -107,7 +107,7 @@ def _submit(pool: ProcessPoolExecutor, files: Sequence[str]) -> dict[str, Future
     try:
         with suppress(BrokenProcessPool):
             for file in files:
-                futures[file] = pool.submit(_process, file)
+                futures[file] = pool.submit(call_worker, file)
     except OSError:  # a limit on processes
         # Python would wait at its exit for workers that were started before one could not be.
         for worker in active_children():
@@ -135,9 +135,9 @@ class _SingleWorker(Generic[Result]):
         from concurrent.futures.process import BrokenProcessPool
 
         if self._executor is None:
-            self._executor = _executor(self._work, 1, self._context)
+            self._executor = start_executor(self._work, 1, self._context)
         try:
-            return self._executor.submit(_process, file).result()
+            return self._executor.submit(call_worker, file).result()
         except BrokenProcessPool:
             self.shutdown()
             return self._on_crash(crash_finding(file))
@@ -148,7 +148,13 @@ class _SingleWorker(Generic[Result]):
             self._executor = None
 
 
-def _executor(work: Callable[[str], Any], jobs: int, context: BaseContext | None) -> ProcessPoolExecutor:
+def start_executor(
+    work: Callable[[str], Any], jobs: int, context: BaseContext | None = None
+) -> ProcessPoolExecutor:
+    """Return an executor whose workers apply `work` to what is submitted with `call_worker`.
+
+    Workers leave Ctrl-C to the parent, and end with it.
+    """
     from concurrent.futures import ProcessPoolExecutor
 
     return ProcessPoolExecutor(jobs, context, _start_worker, (work,))
@@ -179,6 +185,7 @@ def _terminate_with_parent() -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def _process(file: str) -> Any:
+def call_worker(text: str) -> Any:
+    """Apply the function of this worker to a file or text."""
     assert _work is not None, "the pool starts its workers with `_start_worker`"
-    return _work(file)
+    return _work(text)

@@ -14,6 +14,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -29,6 +30,7 @@ from ptoas.compiler.run import run_texts
 from ptoas.diagnostics import PtoasError, UsageError
 from ptoas.grammar.parse import parse
 from ptoas.ir.clone import clone
+from ptoas.project.pool import call_worker, start_executor
 from ptoas.project.simplify import changes, delete
 from ptoas.verifier.verify import Report, verify
 
@@ -197,11 +199,11 @@ def reduce(
         raise UsageError("the program does not have the property that the reduction is to keep")
     with ExitStack() as stack:
         if jobs > 1:
-            reducer.pool = stack.enter_context(ProcessPoolExecutor(jobs))
+            reducer.pool = stack.enter_context(start_executor(interesting, jobs))
             reducer.window = jobs
         try:
             reducer.run()
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, BrokenProcessPool):  # the latter: memory ran out in a worker
             reducer.finished = False
     return Reduction(reducer.best, reducer.tried, reducer.finished)
 
@@ -273,9 +275,7 @@ class Reducer:
                 if text is None or text in self.seen:
                     continue
                 self.seen.add(text)
-                waiting.append(
-                    (number, text, self.pool.submit(self.interesting, text) if self.pool else None)
-                )
+                waiting.append((number, text, self.pool.submit(call_worker, text) if self.pool else None))
                 if len(waiting) >= self.window:
                     break
             if not waiting:

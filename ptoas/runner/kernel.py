@@ -79,7 +79,14 @@ class Kernel:
         module = linked(module)
         by_hand = {op.sym_name.data: manual_placement(walk(op)) for op in walk_of(module, func.FuncOp)}
         given = self.options
-        self.module = prepare(module, self.target, isa=given.isa, legalize=given.legalize, sync=given.sync)
+        self.module = prepare(
+            module,
+            self.target,
+            isa=given.isa,
+            legalize=given.legalize,
+            sync=given.sync,
+            skip=given.skip_passes,
+        )
         self.entry = choose_entry(self.module, self.options.entry)
         self.launch = Launch(blocks=self.options.blocks, cores=roles_of(self.module, self.entry, self.target))
         self.parameters = parameters_of(self.entry)

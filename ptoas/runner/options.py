@@ -51,6 +51,8 @@ class Options:
     sync: str | None = None
     isa: str | None = None
     """The revision of the instruction library that decides (D28)."""
+    skip_passes: tuple[str, ...] = ()
+    """Names of optional passes to leave out."""
     on_output: Callable[[str], None] | None = None
     """Gets what the program prints, while it runs."""
     forced: bool = False
