@@ -108,3 +108,23 @@ def test_versions_are_ranges() -> None:
     for wrong in ("0.56", "0.99", "1.0", "newest"):
         with pytest.raises(UsageError, match=r"from 0\.57 to 0\.65"):
             parse_versions(wrong)
+
+
+SCATTER = """func.func @f(%s: !t, %d: !t, %i: !i) {
+  "pto.tscatter"(%s, %d, %i) : (!t, !t, !i) -> ()
+  return
+}""".replace("!t", "!pto.tile_buf<vec, 8x8xf32>").replace("!i", "!pto.tile_buf<vec, 8x8xi32>")
+MOVE = """func.func @f(%s: !a, %d: !m, %k: i64) {
+  "pto.tmov"(%s, %d, %k) <{operandSegmentSizes = array<i32: 1, 1, 0, 1>}> : (!a, !m, i64) -> ()
+  return
+}""".replace(
+    "!a", "!pto.tile_buf<acc, 16x16xf32, blayout=col_major, slayout=row_major, fractal=1024>"
+).replace("!m", "!pto.tile_buf<mat, 16x32xi8, valid=16x16, blayout=col_major, slayout=row_major>")
+
+
+@pytest.mark.parametrize(("program", "written"), [(SCATTER, "ins(%s, %i : "), (MOVE, "%k : i64) outs(%d : ")])
+def test_generic_forms_of_the_assembler_have_its_order_of_operands(program: str, written: str) -> None:
+    module = ptoas.parse(program)
+    assert written in ptoas.print_module(module)
+    text = ptoas.print_module(module, "generic")
+    assert ptoas.print_module(ptoas.parse(text), "generic") == text

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import nullcontext
+from itertools import islice
 from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import (
     ArrayAttr,
+    DenseArrayBase,
     DictionaryAttr,
     FloatAttr,
     FunctionType,
@@ -17,9 +19,10 @@ from xdsl.dialects.builtin import (
     IntegerType,
     ModuleOp,
     StringAttr,
+    i32,
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Attribute, Block, Operation, Region
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation
 
 from ptoas.diagnostics import Span
@@ -252,6 +255,7 @@ def _generic(
     written = dict(attributes)
     if known is not None and issubclass(known, IRDLOperation):
         _take_properties(known, node, properties, attributes)
+        operands = _own_order(known, operands, properties)
     isolated = name in ("func.func", "builtin.module")
     outer = builder.values
     if isolated:
@@ -333,6 +337,24 @@ def _take_properties(
             entry = next(e for e in (node.attributes.entries if node.attributes else ()) if e.key == key)
             raise StatementProblem("PTO-P051", f"`{name}` is given twice", entry)
         properties[name] = attributes.pop(key)
+
+
+def _own_order(
+    cls: type[IRDLOperation], operands: list[SSAValue], properties: dict[str, Attribute]
+) -> list[SSAValue]:
+    """Return operands in the order of the dialect if the sizes of their segments are of the C++ assembler."""
+    order = cls.ASSEMBLER_ORDER if issubclass(cls, PtoOp) else ()
+    own = [name for name, _ in cls.get_irdl_definition().operands]
+    given = properties.get(_SEGMENT_SIZES[0])
+    # With one optional operand, the last, the assembler writes no sizes.
+    sizes = given.get_values() if isinstance(given, DenseArrayBase) else [1] * len(operands)
+    if not order or (given is not None and len(sizes) == len(own)) or sum(sizes) != len(operands):
+        return operands
+    rest = iter(operands)
+    slots = {name: [*islice(rest, size)] for name, size in zip(order, sizes, strict=False)}
+    counts = [len(slots.get(name, ())) for name in own]
+    properties[_SEGMENT_SIZES[0]] = DenseArrayBase.from_list(i32, counts)
+    return [value for name in own for value in slots.get(name, ())]
 
 
 def _const(builder: Builder, raw: RawStatement, node: t.Const, names: list[str]) -> Operation:

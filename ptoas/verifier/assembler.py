@@ -14,18 +14,26 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from ptoas.analysis.function import FunctionFacts
+from ptoas.analysis.structure import kind_of
 from ptoas.diagnostics import Diagnostic, UsageError
 from ptoas.diagnostics.data import load_data
-from ptoas.dialects.pto.channel import AivInitializePipeOp, TPopFromAicOp, TPushToAivOp
+from ptoas.dialects.pto.channel import (
+    AivInitializePipeOp,
+    InitializePipeOp,
+    NumberedChannelOp,
+    TPopFromAicOp,
+    TPushToAivOp,
+)
 from ptoas.dialects.pto.comm import CollectiveOp
-from ptoas.dialects.pto.core_sync import SyncAllOp
+from ptoas.dialects.pto.core_sync import SectionOp, SyncAllOp
 from ptoas.dialects.pto.element_types import element_text
 from ptoas.dialects.pto.elementwise import TCIOp, TPowOp, TPReluOp, TRsqrtOp
-from ptoas.dialects.pto.enums import Precision
+from ptoas.dialects.pto.enums import Precision, ScatterOOB
 from ptoas.dialects.pto.expand import TRowExpandDivOp, TRowExpandOp
-from ptoas.dialects.pto.gather import TGatherOp
+from ptoas.dialects.pto.gather import MScatterOp, TGatherOp
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
-from ptoas.dialects.pto.quant import PushScaleOp, SetQuantVectorOp, TQuantOp
+from ptoas.dialects.pto.matmul import MxOp
+from ptoas.dialects.pto.quant import PushScaleOp, SetQuantVectorOp, TQuantMxOp, TQuantOp
 from ptoas.dialects.pto.remote import SignalOp, TransferOp
 from ptoas.dialects.pto.sync import DrainOp, FlagOp
 from ptoas.dialects.pto.tile_scalar import TPowSOp
@@ -143,6 +151,52 @@ def _gather_without_mode(op: Operation) -> str | None:
     return "`mgather` has no `coalesce`" if missing else None
 
 
+def _scatter_without_mode(op: Operation) -> str | None:
+    if not isinstance(op, MScatterOp) or "coalesce" in op.properties:
+        return None
+    atomic = op.inplace_operands() and "scatterAtomicOp"
+    out_of_bounds = op.scatter_oob is not None and op.scatter_oob.data is not ScatterOOB.Undefined
+    given = atomic or (out_of_bounds and "scatterOob") or (op.scatter_conflict and "scatterConflict")
+    return f"`mscatter` with `{given}` has no `coalesce`" if given else None
+
+
+def _channel_outside_kernel(op: Operation) -> str | None:
+    """A channel belongs to a core; the function or a section must say to which."""
+    if not isinstance(op, InitializePipeOp | NumberedChannelOp):
+        return None
+    func = _function(op)
+    if func is None or kind_of(func) is not None or _HELPER in func.attributes or _in_section(op):
+        return None
+    side = op.SIDE.value
+    return f"`{op.mnemonic()}` is outside a {side} kernel; add `pto.kernel_kind = #pto.kernel_kind<{side}>`"
+
+
+def _interleaved_exponents_of_floats(op: Operation) -> str | None:
+    if isinstance(op, TQuantMxOp) and op.is_interleaved and _element(op.src.type) == "f32":
+        return "`tquant.mx` interleaves the exponents of f16 and bf16, not of f32"
+    return None
+
+
+def _shape_of_scales(op: Operation) -> str | None:
+    """Scales of a product are M x K/32 and K/32 x N; targets take larger tiles."""
+    if not isinstance(op, MxOp):
+        return None
+    lhs, rhs, left, right = (
+        op.operands_of(slot)[0].type for slot in ("lhs", "rhs", "lhs_scale", "rhs_scale")
+    )
+    assert isinstance(lhs, TileType) and isinstance(rhs, TileType)
+    assert isinstance(left, TileType) and isinstance(right, TileType)
+    (m, k), n = lhs.valid, rhs.valid[1]
+    groups = k if k == DYNAMIC else -(-k // 32)
+    expected = {"lhs_scale": ((m, groups), (m, groups)), "rhs_scale": ((groups, rhs.shape[1]), (groups, n))}
+    for (slot, wanted), type in zip(expected.items(), (left, right), strict=True):
+        for found, extents in zip((type.shape, type.valid), wanted, strict=True):
+            if any(DYNAMIC not in (x, y) and x != y for x, y in zip(found, extents, strict=True)):
+                listed = "x".join(map(str, extents))
+                return f"shape of {slot} of `{op.mnemonic()}`: found {found[0]}x{found[1]}, expected {listed}"
+    return None
+
+
 def _open_extents(op: Operation) -> str | None:
     """Dynamic extents: a transfer takes them in `partition_tensor_view` alone, others not at all."""
     if not isinstance(op, CollectiveOp | SignalOp | TransferOp):
@@ -237,6 +291,10 @@ CONTRACTS: tuple[Contract, ...] = (
     Contract(_narrow_scratch_of_prelu, targets=("a2a3",)),
     Contract(_index_gather_without_scratch, targets=("a2a3",)),
     Contract(_gather_without_mode),
+    Contract(_scatter_without_mode),
+    Contract(_channel_outside_kernel),
+    Contract(_interleaved_exponents_of_floats, targets=("a5",)),
+    Contract(_shape_of_scales, targets=("a5",)),
     Contract(_open_extents),
     Contract(_empty_rows_of_expansion),
     Contract(_open_subview),
@@ -281,6 +339,13 @@ def _written_name(op: PtoOp) -> str:
 def _element(type: object) -> str:
     assert isinstance(type, TileType)
     return element_text(type.element_type)
+
+
+def _in_section(op: Operation) -> bool:
+    parent = op.parent_op()
+    while parent is not None and not isinstance(parent, SectionOp):
+        parent = parent.parent_op()
+    return parent is not None
 
 
 def _function(op: Operation) -> FuncOp | None:

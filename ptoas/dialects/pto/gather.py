@@ -245,6 +245,7 @@ class TScatterOp(Instruction):
     `src` where `maskPattern` keeps columns (`"row"`) or rows (`"col"`), zeros elsewhere."""
 
     name = "pto.tscatter"
+    ASSEMBLER_ORDER: ClassVar = ("src", "dst", "idx")
     ASSEMBLY_FORMAT: ClassVar = "ins($src(, $idx)? : ^src(, ^idx)?(, #axis)?)( outs($dst : ^dst))? {attrs}"
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     src = operand_def(AnyTile("T"))

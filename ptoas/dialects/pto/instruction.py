@@ -179,6 +179,9 @@ class PtoOp(IRDLOperation, ABC):
     ORDER: ClassVar[tuple[str, ...]] = ()
     """Slots that the documents write before the others, where that is not the order of declaration."""
 
+    ASSEMBLER_ORDER: ClassVar[tuple[str, ...]] = ()
+    """Slots as the generic form of the C++ assembler lists them, where that is read too."""
+
     ASSEMBLY_FORMAT: ClassVar[str | None] = None
     """Template of the text after the opcode, for printing and parsing.
 

@@ -72,6 +72,7 @@ class TMovOp(FixpipeOp):
     name = "pto.tmov"
     RESULT_FROM: ClassVar = DerivedType(copied, "src")
     SCRATCH: ClassVar[tuple[str, ...]] = ("tmp",)
+    ASSEMBLER_ORDER: ClassVar = ("src", "dst", "fp", "pre_quant")
     ASSEMBLY_FORMAT: ClassVar = (
         "ins($src : ^src(, $fp : ^fp)?(, $tmp : ^tmp)?(, $pre_quant : ^pre_quant)?)"
         "( outs($dst : ^dst))? {attrs}"
