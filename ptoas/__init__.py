@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # the library; `_homes` reads these imports, so that each nam
     from ptoas.compiler.diff import Variant as Variant
     from ptoas.compiler.diff import diff as diff
     from ptoas.compiler.diff import diff_passes as diff_passes
+    from ptoas.compiler.diff_reference import diff_reference as diff_reference
     from ptoas.compiler.forms import print_module as print_module
     from ptoas.compiler.lower import lower as lower
     from ptoas.compiler.parse import parse as parse

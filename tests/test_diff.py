@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -197,6 +198,92 @@ def test_diff_without_a_pass(tmp_path: Path) -> None:
     assert code == 1 and "error[PTO-R3" in output
     assert invoke("plan-memory")[0] == 2
     assert invoke("plan-memry")[0] == 2
+
+
+SOFTMAX = """
+.target a5
+.arg %x : !pto.memref<8x16xf32>
+.arg %out : !pto.memref<8x16xf32>
+%t = tload %x
+%m = trowmax %t
+%s = trowexpandsub %t, %m
+%e = texp %s
+%n = trowsum %e
+%r = trowexpanddiv %e, %n
+tstore %r, %out
+"""
+REFERENCE = """
+import numpy as np
+
+def softmax(x):
+    m = x.max(axis=1, keepdims=True)
+    e = np.exp(x - m)
+    return {"m": m, "e": e, "out": e / e.sum(axis=1, keepdims=True)}
+
+def steps(x):
+    return {"k": np.stack([x, x + 1, x + 2]), "out": x + 2}
+
+def last(x):
+    return {"k": x + 2}
+"""
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "line"),
+    [
+        ("", "", None),
+        ("trowmax %t", "trowmin %t", 6),
+        ("texp %s", "tabs %s", 8),
+        ("trowsum %e", "trowmax %e", 11),  # no value of the reference: the store of the output is named
+    ],
+)
+def test_diff_names_the_first_value_that_a_reference_does_not_have(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, right: str, wrong: str, line: int | None
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("softmax.pto").write_text(SOFTMAX.replace(right, wrong))
+    Path("reference.py").write_text(REFERENCE)
+    arguments = ["diff", "softmax.pto", "reference.py:softmax", "--json"]
+    result = CliRunner().invoke(main, [*arguments, "--allow-python"])
+    lines = [error["line"] for error in json.loads(result.output)["errors"]]
+    assert lines == ([] if line is None else [line]) and result.exit_code == bool(line)
+    assert CliRunner().invoke(main, arguments).exit_code == 1, "executing Python needs a permission"
+
+
+LOOP = """
+module attributes {pto.target_arch = "a5"} {
+func.func @f(%x: !pto.memref<2x8xf32>, %out: !pto.memref<2x8xf32>) {
+  %k = pto.alloc_tile : !pto.tile_buf<vec, 2x8xf32>
+  %low = arith.constant 0 : index
+  %high = arith.constant 2 : index
+  %one = arith.constant 1 : index
+  %f = arith.constant 1.0 : f32
+  pto.tload ins(%x : !pto.memref<2x8xf32>) outs(%k : !pto.tile_buf<vec, 2x8xf32>)
+  scf.for %i = %low to %high step %one {
+    pto.tadds ins(%k, %f : !pto.tile_buf<vec, 2x8xf32>, f32) outs(%k : !pto.tile_buf<vec, 2x8xf32>)
+  }
+  pto.tstore ins(%k : !pto.tile_buf<vec, 2x8xf32>) outs(%out : !pto.memref<2x8xf32>)
+  return
+}
+}
+"""
+
+
+def test_diff_compares_a_value_of_a_loop_with_all_arrays_or_the_last() -> None:
+    functions: dict[str, Any] = {}
+    exec(REFERENCE, functions)
+    right = ptoas.parse(LOOP, "loop.pto")
+    assert ptoas.diff_reference(right, functions["steps"]).matched == 4
+    assert ptoas.diff_reference(right, functions["last"]).equal
+    wrong = ptoas.parse(LOOP.replace("tadds", "tmuls"), "loop.pto")
+    (error,) = ptoas.diff_reference(wrong, functions["steps"]).errors
+    assert error.span.line == 11 and "at %i = 0" in error.message
+    with pytest.raises(ptoas.PtoasError) as refused:
+        ptoas.diff_reference(right, lambda x: {"k": x[0]})
+    assert (
+        refused.value.diagnostics[0].fix
+        == "return an array of shape [2, 8] for the last one, or [3, 2, 8] for all"
+    )
 
 
 def test_diff_command_prints_json_and_exit_codes(tmp_path: Path) -> None:

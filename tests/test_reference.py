@@ -73,7 +73,7 @@ def test_outputs_agree_with_the_reference(function: str) -> None:
         ("wrong", "PTO-R701", "the outputs differ from ref.py:wrong"),
         ("flat", "PTO-R701", "sum has shape [1, 8], the reference [8]"),
         ("one", "PTO-R704", "1 arrays are returned for the outputs sum, neg"),
-        ("unknown", "PTO-R704", "there is no output nge; there are sum, neg"),
+        ("unknown", "PTO-R704", "there is no output nge; the outputs are sum, neg"),
         ("other", "PTO-R704", "other takes y; the arguments of the run are x, sum, neg"),
         ("broken", "PTO-R704", "line 11: NameError: name 'missing' is not defined"),
         ("in_odrer", "PTO-R704", "did you mean `in_order`?"),

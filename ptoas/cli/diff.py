@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from ptoas.cli.options import (
     aicore_option,
+    allow_python_option,
     arguments_option,
     blocks_option,
     color_option,
@@ -24,9 +25,12 @@ from ptoas.cli.options import (
 from ptoas.cli.terminal import Command, show
 from ptoas.compiler import diff as library
 from ptoas.compiler.diff import DiffResult, Variant
+from ptoas.compiler.diff_reference import diff_reference
 from ptoas.diagnostics import UsageError
 from ptoas.diagnostics.render import to_json
 from ptoas.grammar.parse import parse_file
+from ptoas.project import settings as configuration
+from ptoas.runner.reference import SPEC, load_reference
 from ptoas.runner.tolerance import Tolerance
 
 
@@ -55,6 +59,7 @@ from ptoas.runner.tolerance import Tolerance
 @unregistered_option
 @max_steps_option
 @max_memory_option
+@allow_python_option
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @color_option
 @click.pass_context
@@ -74,6 +79,7 @@ def diff(
     seed: int,
     max_memory: int | None,
     allow_unregistered: bool,
+    allow_python: bool,
     as_json: bool,
     color: str,
     **options: Any,
@@ -81,10 +87,13 @@ def diff(
     """Run two programs on the same arguments and name the first instruction whose result differs.
 
     The two are FIRST and SECOND; or FIRST twice, with two targets, revisions or modes of synchronisation,
-    or once without a pass; or FIRST before and after each pass, with --passes.
+    or once without a pass; or FIRST before and after each pass, with --passes. SECOND may be a Python
+    function, FILE.py:FUNCTION: it gets the arguments that its parameters name, and returns the output, or a
+    dictionary of outputs and values of the program.
 
     \b
     ptoas diff old.pto new.pto
+    ptoas diff softmax.pto reference.py:softmax --allow-python
     ptoas diff kernel.pto --target a2a3 --target a5 --ulp 2
     ptoas diff kernel.pto --without insert-sync
     ptoas diff kernel.pto --passes dumps
@@ -92,6 +101,7 @@ def diff(
     ctx.find_root().obj = color
     given = {name: value for name, value in options.items() if value is not None}
     common: dict[str, Any] = {"tolerance": Tolerance(atol, rtol, ulp), "seed": seed}
+    with_function = second is not None and SPEC.fullmatch(second) is not None
     if max_memory is not None:
         common["max_memory"] = max_memory
     pairs = {
@@ -116,12 +126,21 @@ def diff(
             label = f"{label} without {', '.join(without)}".lstrip()
         return Variant(read(path), target, {**given, **chosen}, label)
 
+    one_sided = not without and all(pair[0] == pair[1] for pair in pairs.values())
     if passes is not None:
-        if second is not None or without or any(pair[0] != pair[1] for pair in pairs.values()):
+        if second is not None or not one_sided:
             raise UsageError("--passes compares one program with its own dumps: give one file and one target")
         chosen = {name: pair[0] for name, pair in pairs.items()}
         result = library.diff_passes(passes, read(first), arguments, **given, **chosen, **common)
-    elif second is None and not without and all(pair[0] == pair[1] for pair in pairs.values()):
+    elif with_function and not one_sided:
+        raise UsageError("a Python function is compared with one program: give one target and all passes")
+    elif with_function and second is not None:
+        settings = configuration.load(None, isolated=False, paths=(first,))
+        function = load_reference(second, allow_python or settings.allow_python)
+        if not (atol or rtol or ulp):
+            common["tolerance"] = None
+        result = diff_reference(variant(first, 0), function, arguments, **common)
+    elif second is None and one_sided:
         raise UsageError(
             "nothing to compare: give a second file, two --target, --isa or --sync, --without or --passes"
         )

@@ -92,7 +92,8 @@ class DiffResult:
         """Return a line on what was compared."""
         verdict = "equal" if self.equal else "different"
         without = f", {self.unmatched} without a counterpart" if self.unmatched else ""
-        return f"{verdict}: {self.matched} instructions compared{without}"
+        plural = "s" * (self.matched != 1)
+        return f"{verdict}: {self.matched} instruction{plural} compared{without}"
 
     def as_dict(self) -> dict[str, Any]:
         """Return the figures as plain data."""
@@ -254,25 +255,38 @@ def _finding(found: Divergence, log: ExecutionLog, labels: tuple[str, str]) -> D
         shapes = [f"{'x'.join(map(str, value.bits.shape))}x{value.dtype.short}" for value in found.values]
         what = f"`%{one.name}` is {shapes[0]} in {labels[0]} and {shapes[1]} in {labels[1]}"
     else:
-        at = f"`%{one.name}`[{', '.join(map(str, _shown_index(found.element)))}]"
-        values = [_number_text(value.numbers[found.element]) for value in found.values]
-        what = (
-            f"{at} is {values[0]} in {labels[0]} and {values[1]} in {labels[1]} "
-            f"({found.count} of {one.bits.size} elements differ)"
-        )
-    where = _iteration_text(found.first)
+        numbers = [value.numbers[found.element] for value in found.values]
+        what = difference_text(one.name, found.element, numbers, labels, found.count, one.bits.size)
     notes = [Note(f"the counterpart in {labels[1]}", span_of(found.second.op))]
     notes += [
         Note(f"they read different bytes of `%{ours.space}`: from {ours.low} and from {theirs.low}")
         for ours, theirs in zip(found.first.reads, found.second.reads, strict=False)
         if isinstance(ours.space, str) and ours != theirs
     ]
-    notes += [
-        Note(f"`%{each.names[0]}` is written here, equally in both", span_of(each.op))
-        for each in _chain(found.first, log)
-    ]
-    message = f"first difference: {what}{where}"
+    notes += chain_notes(found.first, log, "is written here, equally in both")
+    message = f"first difference: {what}{iteration_text(found.first)}"
     return Diagnostic("PTO-R730", message, span_of(found.first.op), notes=tuple(notes), op=found.first.op)
+
+
+def difference_text(
+    name: str,
+    element: tuple[int, ...],
+    numbers: Sequence[Any],
+    labels: Sequence[str],
+    count: int,
+    size: int,
+) -> str:
+    """Describe the first differing element of a value, and how many elements differ."""
+    at = f"`%{name}`[{', '.join(map(str, _shown_index(element)))}]"
+    values = " and ".join(
+        f"{_number_text(number)} in {label}" for number, label in zip(numbers, labels, strict=True)
+    )
+    return f"{at} is {values} ({count} of {size} elements differ)"
+
+
+def chain_notes(execution: Execution, log: ExecutionLog, text: str) -> list[Note]:
+    """Return a note for each instruction that produced the operands of one, nearest first."""
+    return [Note(f"`%{each.names[0]}` {text}", span_of(each.op)) for each in _chain(execution, log)]
 
 
 def _number_text(number: Any) -> str:
@@ -284,7 +298,7 @@ def _shown_index(index: tuple[int, ...]) -> tuple[int, ...]:
     return index[-2:] if not any(index[:-2]) else index
 
 
-def _iteration_text(execution: Execution) -> str:
+def iteration_text(execution: Execution) -> str:
     names = [
         f"{loop_name(loop)} = {n}" for loop, n in zip(execution.loops, execution.iterations, strict=True)
     ]

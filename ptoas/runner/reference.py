@@ -8,7 +8,7 @@ where the user allowed it (`--allow-python`, or `allow-python` in the project's 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass
 from importlib.util import module_from_spec, spec_from_file_location
 from inspect import Parameter, signature
@@ -101,25 +101,34 @@ def load_reference(spec: str, allowed: bool, program: Span | None = None) -> Ref
 
 
 def call_reference(
-    function: Reference, inputs: Mapping[str, Any], outputs: Mapping[str, Any], span: Span
+    function: Reference,
+    inputs: Mapping[str, Any],
+    outputs: Iterable[str],
+    span: Span,
+    values: Iterable[str] = (),
 ) -> dict[str, Array]:
-    """Call a reference with the inputs that its parameters name; return its arrays by name of output."""
+    """Call a reference with the inputs that its parameters name; return its arrays by name of output.
+
+    A dictionary may also name `values` of the program.
+    """
     title = getattr(function, "__name__", "the reference")
     try:
         returned = function(**_arguments(function, title, inputs))
-        return {name: np.asarray(value) for name, value in _by_name(returned, list(outputs)).items()}
+        named = _by_name(returned, list(outputs), set(values))
+        return {name: np.asarray(value) for name, value in named.items()}
     except Exception as error:
         raise failure("PTO-R704", f"{title}: {_words(error)}", span=span) from error
 
 
-def _by_name(returned: Any, outputs: list[str]) -> Mapping[str, Any]:
+def _by_name(returned: Any, outputs: list[str], inner: Set[str]) -> Mapping[str, Any]:
     """Match a dictionary with the outputs by its keys, a tuple or a single array by position."""
     known = ", ".join(outputs) or "none"
     if isinstance(returned, Mapping):
         named = cast("Mapping[str, Any]", returned)
-        unknown = [name for name in named if name not in outputs]
+        unknown = [name for name in named if name not in outputs and name not in inner]
         if unknown or not named:
-            raise ValueError(f"there is no output {', '.join(map(str, unknown))}; there are {known}")
+            kind = "output or value" if inner else "output"
+            raise ValueError(f"there is no {kind} {', '.join(map(str, unknown))}; the outputs are {known}")
         return named
     values = cast("tuple[Any, ...]", returned) if isinstance(returned, tuple) else (returned,)
     if len(values) != len(outputs):
