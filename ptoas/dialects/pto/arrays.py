@@ -1,13 +1,15 @@
 """Arrays and structs of scalars, on the stack of a core."""
 
 from abc import ABC
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from xdsl.dialects.builtin import DenseArrayBase
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, traits_def, var_operand_def
 from xdsl.traits import MemoryAllocEffect, MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.hints import isa
 
 from ptoas.dialects.pto.constraints import AnyLocalArray, Index, Scalar, Struct
 from ptoas.dialects.pto.element_types import element_text
@@ -107,6 +109,16 @@ class StructGetOp(StructFieldOp):
     struct = operand_def(Struct())
     result = result_def(Scalar())
     traits = traits_def(MemoryReadEffect())
+
+    @classmethod
+    def infer_result_types(
+        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute] | None:
+        """The type of the field at the end of the path."""
+        struct, path = operands["struct"][0].type, properties.get("path")
+        assert isinstance(struct, StructType)
+        leaf = struct.at(int_values(path)) if isa(path, DenseArrayBase) else None
+        return None if leaf is None or isinstance(leaf, StructType) else [leaf]
 
     def verify_(self) -> None:
         self.check_leaf(self.result.type)

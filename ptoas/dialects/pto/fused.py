@@ -4,7 +4,7 @@ from abc import ABC
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from xdsl.dialects.builtin import f32
+from xdsl.dialects.builtin import f16, f32, i8
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -18,6 +18,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.constraints import AnyTile, Scalar
 from ptoas.dialects.pto.instruction import BinaryOp, Instruction, PtoOp, ScratchOp, UnaryOp
+from ptoas.dialects.pto.result_types import DerivedType, half_of_the_columns, with_element
+from ptoas.dialects.pto.types import TileType
 
 
 class MultiplyAddOp(PtoOp, ABC):
@@ -39,6 +41,15 @@ class NarrowingOp(Instruction, ABC):
     src1 = operand_def(AnyTile("S"))
     dst = opt_operand_def(AnyTile())
     result = opt_result_def(AnyTile())
+
+    @classmethod
+    def infer_result_types(
+        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute] | None:
+        """The next shorter type."""
+        src = operands["src0"][0].type
+        assert isinstance(src, TileType)
+        return [with_element(src, f16 if src.element_type == f32 else i8)]
 
 
 class PairOfTilesOp(Instruction, ABC):
@@ -108,6 +119,7 @@ class TAddDeqReluOp(ScratchOp):
     """`dst[i, j] = f16(max((src0[i, j] + src1[i, j]) * scale, 0))` of integers."""
 
     name = "pto.tadddeqrelu"
+    RESULT_FROM: ClassVar = DerivedType(with_element, "src0", element=f16)
     src0 = operand_def(AnyTile("S"))
     src1 = operand_def(AnyTile("S"))
     scale = operand_def(Scalar())
@@ -151,3 +163,11 @@ class TDeinterleaveOp(PairOfTilesOp):
     name = "pto.tdeinterleave"
     src0 = operand_def(AnyTile("T"))
     src1 = opt_operand_def(AnyTile("T"))
+
+    @classmethod
+    def infer_result_types(
+        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute] | None:
+        src = operands["src0"][0].type
+        assert isinstance(src, TileType)
+        return [src if operands["src1"] else half_of_the_columns(src)] * 2

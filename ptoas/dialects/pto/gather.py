@@ -19,6 +19,7 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.constraints import AnyTile, AnyView, IndexTile, Scalar
+from ptoas.dialects.pto.element_types import element_size
 from ptoas.dialects.pto.enums import (
     CmpModeAttr,
     Coalesce,
@@ -32,7 +33,7 @@ from ptoas.dialects.pto.enums import (
     ScatterOOBAttr,
 )
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
-from ptoas.dialects.pto.result_types import DerivedType, one_block_each
+from ptoas.dialects.pto.result_types import BLOCK, DerivedType, boxed, one_block_each
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 
 
@@ -86,13 +87,14 @@ class MGatherOp(IndexedMemoryOp, Instruction):
 
     @classmethod
     def plausible_result_types(cls, operands: Sequence[Attribute]) -> Sequence[Attribute]:
-        """The rows that the indices name, where their number is known."""
+        """The rows that the indices name; 64 columns where the table's width is open."""
         mem, idx = operands[:2]
         assert isinstance(mem, ViewType) and isinstance(idx, TileType)
-        try:
-            return [cls._rows_of(mem, idx)]
-        except VerifyException:
-            return []
+        rows = prod(idx.shape)
+        if mem.layout is Layout.NZ and len(mem.shape) == 5:
+            cols = mem.shape[1] * mem.shape[-1]
+            return [boxed(mem.element_type, rows, cols)] if cols > 0 else []
+        return [TileType.of(mem.element_type, rows, 64 if mem.shape[-1] == DYNAMIC else mem.shape[-1])]
 
     @staticmethod
     def _rows_of(mem: ViewType, idx: TileType) -> TileType:
@@ -198,13 +200,30 @@ class TGatherOp(Instruction):
     def infer_result_types(
         cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
     ) -> Sequence[Attribute] | None:
-        """The index form gives a tile in the shape of the indices."""
+        """The index form gives a tile in the shape of the indices, the mask form what the pattern keeps."""
         src = operands["src"][0].type
         assert isinstance(src, TileType)
+        mask = properties.get("maskPattern")
+        if isinstance(mask, MaskPatternAttr) and not operands["indices"]:
+            return cls._kept_by(mask, src, properties.get("axis") == StringAttr("col"))
         for indices in [value.type for value in operands["indices"]]:
             assert isinstance(indices, TileType)
             return [TileType.of(src.element_type, *indices.shape, valid=indices.valid)]
         return None
+
+    @staticmethod
+    def _kept_by(mask: MaskPatternAttr, src: TileType, along_columns: bool) -> Sequence[Attribute] | None:
+        """The tile of the elements that a mask keeps, packed; `None` if its rows would be padded."""
+        if DYNAMIC in src.valid:
+            return None
+        first, step = mask.data.places
+        rows, cols = src.valid
+        if along_columns:
+            rows = len(range(first, rows, step))
+        else:
+            cols = len(range(first, cols, step))
+        whole = cols * element_size(src.element_type) % BLOCK == 0
+        return [TileType.of(src.element_type, rows, cols)] if whole and rows else None
 
     @property
     def form(self) -> str:

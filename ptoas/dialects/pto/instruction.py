@@ -11,7 +11,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, ClassVar, Self, TypeAlias, cast
 
-from xdsl.dialects.builtin import LocationAttr, f32
+from xdsl.dialects.builtin import LocationAttr, f16, f32
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.irdl import (
     AttrConstraint,
@@ -33,9 +33,9 @@ from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.constraints import AnyTile, PtoConstraint, Scalar
 from ptoas.dialects.pto.construct import by_result, construct, segments
-from ptoas.dialects.pto.element_types import BY_TYPE
+from ptoas.dialects.pto.element_types import BY_TYPE, element_size
 from ptoas.dialects.pto.enums import PtoEnumAttr
-from ptoas.dialects.pto.result_types import DerivedType, with_element
+from ptoas.dialects.pto.result_types import BLOCK, DerivedType, with_element
 from ptoas.dialects.pto.slots import DeclaredEffects, accesses
 from ptoas.dialects.pto.types import TileType
 
@@ -298,8 +298,12 @@ class PtoOp(IRDLOperation, ABC):
     @classmethod
     def plausible_result_types(cls, operands: Sequence[Attribute]) -> Sequence[Attribute]:
         """Types that the results could have, where the operands do not determine them; may be empty."""
-        element = next((type for type in operands if type in BY_TYPE), f32)
-        guess = [*(t for t in operands if isinstance(t, TileType)), TileType.of(element, 16, 16)]
+        elements = (getattr(type, "element_type", type) for type in operands)
+        element = next((type for type in elements if type in BY_TYPE), f32)
+        columns = max(16, BLOCK // element_size(element))
+        guess = [*(t for t in operands if isinstance(t, TileType)), TileType.of(element, 16, columns)]
+        if cls.CONVERTS:
+            guess = [with_element(guess[0], f16 if element == f32 or element_size(element) == 1 else f32)]
         _, constraint, _ = cls.signature().results[0]
         return [type for type in guess if constraint.verifies(type)][:1]
 

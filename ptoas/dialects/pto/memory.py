@@ -19,6 +19,7 @@ from ptoas.dialects.pto.element_types import element_text
 from ptoas.dialects.pto.enums import (
     AtomicType,
     AtomicTypeAttr,
+    BLayout,
     Layout,
     LayoutAttr,
     PrintFormatAttr,
@@ -27,6 +28,7 @@ from ptoas.dialects.pto.enums import (
     TileLoc,
 )
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
+from ptoas.dialects.pto.result_types import boxed
 from ptoas.dialects.pto.types import TileType, ViewType
 
 
@@ -59,6 +61,18 @@ class TLoadOp(Instruction):
         if not isinstance(mem, ViewType) or mem.layout is not Layout.ND or min(mem.shape) < 1:
             return None
         return [TileType.of(mem.element_type, prod(mem.shape[:-1]), mem.shape[-1])]
+
+    @classmethod
+    def plausible_result_types(cls, operands: Sequence[Attribute]) -> Sequence[Attribute]:
+        """The extents of the view, 16 where one is open, in its layout; boxes go to L1."""
+        mem = operands[0]
+        assert isinstance(mem, ViewType)
+        shape = [extent if extent > 0 else 16 for extent in mem.shape]
+        if mem.layout is Layout.NZ and len(shape) == 5:
+            _, col_boxes, row_boxes, rows, cols = shape
+            return [boxed(mem.element_type, row_boxes * rows, col_boxes * cols, TileLoc.Mat)]
+        order = BLayout.ColMajor if mem.layout is Layout.DN else None
+        return [TileType.of(mem.element_type, prod(shape[:-1]), shape[-1], blayout=order)]
 
 
 @irdl_op_definition

@@ -4,7 +4,7 @@ from abc import ABC
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from xdsl.dialects.builtin import StringAttr, f16
+from xdsl.dialects.builtin import StringAttr, f16, f32
 from xdsl.ir import Attribute
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -87,6 +87,8 @@ class TMovOp(FixpipeOp):
         src = next(type for type in operands if isinstance(type, TileType))
         if src.loc.data is TileLoc.Acc:
             return [src.override(loc=TileLoc.Mat, element_type=f16, fractal=512)]
+        if src.rows == 1:
+            return [src.override(loc=TileLoc.Bias, element_type=f32)]
         return [src.override(loc=TileLoc.Left, blayout=BLayout.RowMajor, slayout=SLayout.RowMajor)]
 
     @classmethod
@@ -183,6 +185,12 @@ class TExtractOp(FixpipeOp):
     src = operand_def(AnyTile())
     row = operand_def(Index())
     col = operand_def(Index())
+
+    @classmethod
+    def plausible_result_types(cls, operands: Sequence[Attribute]) -> Sequence[Attribute]:
+        """As for a move: the author makes it smaller."""
+        src = next(type for type in operands if isinstance(type, TileType))
+        return [src] if src.loc.data is TileLoc.Vec else TMovOp.plausible_result_types(operands)
 
 
 @irdl_op_definition

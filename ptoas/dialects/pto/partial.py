@@ -1,8 +1,10 @@
 """Arithmetic of two tiles of which one may be smaller: where it has no element, the other's is taken."""
 
 from abc import ABC
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     AttrSizedResultSegments,
@@ -43,6 +45,18 @@ class PartialArgOp(Instruction, ABC):
     dst_idx = opt_operand_def(IntegerTile("I"))
     result = opt_result_def(AnyTile("T"))
     result_idx = opt_result_def(IntegerTile("I"))
+
+    @classmethod
+    def infer_result_types(
+        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute] | None:
+        """The values and the indices of the larger source."""
+        larger = (
+            DerivedType(like_the_larger, "src0", "src1"),
+            DerivedType(like_the_larger, "src0_idx", "src1_idx"),
+        )
+        types = [each.infer(operands) for each in larger]
+        return [type for type in types if type is not None]
 
     def verify_(self) -> None:
         super().verify_()

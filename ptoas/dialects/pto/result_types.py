@@ -28,6 +28,7 @@ SORTED = 32
 """Values that `tsort32` sorts together."""
 
 u8 = IntegerType(8, Signedness.UNSIGNED)
+u32 = IntegerType(32, Signedness.UNSIGNED)
 
 
 class DerivedType:
@@ -58,6 +59,11 @@ def one_per_column(src: TileType, element: Attribute | None = None) -> TileType:
     return TileType.of(element or src.element_type, 1, src.cols, valid=(1, src.valid_cols))
 
 
+def boxed(element: Attribute, rows: int, cols: int, loc: TileLoc = TileLoc.Vec) -> TileType:
+    """A tile in the layout of the matrix unit's left operand in L1."""
+    return TileType.of(element, rows, cols, loc=loc, blayout=BLayout.ColMajor, slayout=SLayout.RowMajor)
+
+
 def copied(src: TileType) -> TileType:
     """The same type; a tile outside the unified buffer is moved to a memory that only the author knows."""
     if src.loc.data is not TileLoc.Vec:
@@ -81,6 +87,14 @@ def with_element(src: TileType, element: Attribute) -> TileType:
     else:
         rows = _whole_blocks(rows, element)
     return src.override(element_type=element, rows=rows, cols=cols)
+
+
+def half_of_the_columns(src: TileType) -> TileType:
+    """As many rows, half as many columns."""
+    if src.valid_cols == DYNAMIC:
+        raise VerifyException("how many columns are valid is known only when the program runs")
+    cols = _whole_blocks(-(-src.cols // 2), src.element_type)
+    return src.override(cols=cols, valid=(src.valid_rows, -(-src.valid_cols // 2)))
 
 
 def like_the_wider(src0: TileType, src1: TileType) -> TileType:
