@@ -149,7 +149,9 @@ def _differences(tree: ast.expr, reader: Reader) -> list[str]:
             return []
         case ast.Compare(left=first, ops=[operation], comparators=[second]):
             agrees = ORDER.get(type(operation), same)
-        case ast.Call(func=ast.Name(id="close"), args=[first, second, *_]):
+        case ast.Call(
+            func=ast.Name(id="close" | "allclose") | ast.Attribute(attr="allclose"), args=[first, second, *_]
+        ):
             given = [reader.value(each) for each in tree.args[2:]]
             limits = dict(zip(("rtol", "atol", "ulp"), given, strict=False))
             limits |= {str(each.arg): reader.value(each.value) for each in tree.keywords}

@@ -2,7 +2,8 @@
 
 The expression is Python's grammar for numbers, nothing more: names of arguments and outputs (`out`,
 `%out`, `out@2` of rank 2), lists, `name[0, :4]`, `+ - * / // % ** @`, comparisons (chained too), `and`, `or`,
-`not`, and the functions of `FUNCTIONS`, which are NumPy's where NumPy has them (`np.exp` is `exp`).
+`not`, and the functions of `FUNCTIONS`, which are NumPy's where NumPy has them (`np.exp(x)` is `exp(x)`,
+`x.max(axis=1)` is `max(x, axis=1)`).
 
 A comparison of arrays holds when it holds for every element; `==` compares shapes as well, apart from a
 single number or a row that is repeated. In an argument of `where`, `any`, `count` and other functions of
@@ -118,6 +119,23 @@ def _sort(a: Any, axis: int = -1) -> Any:
     return np.sort(_wide(a), axis=axis)
 
 
+def _argsort(a: Any, axis: int = -1) -> Any:
+    return np.argsort(_wide(a), axis=axis, kind="stable")
+
+
+def _full(shape: Any, value: Any) -> Any:
+    _check_size(prod(np.atleast_1d(shape).tolist()))
+    return np.full(shape, value)
+
+
+def _zeros(shape: Any) -> Any:
+    return _full(shape, 0)
+
+
+def _ones(shape: Any) -> Any:
+    return _full(shape, 1)
+
+
 def _arange(*limits: int) -> Any:
     _check_size(len(range(*limits)))
     return np.arange(*limits)
@@ -183,7 +201,7 @@ def _negation(a: Any) -> bool:
     return not holds(a)
 
 
-_REDUCTIONS = ("sum", "min", "max", "mean", "var", "argmax", "argmin")
+_REDUCTIONS = ("sum", "min", "max", "prod", "mean", "var", "std", "argmax", "argmin")
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{name: _reduction(getattr(np, name)) for name in _REDUCTIONS},
@@ -199,6 +217,10 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "reshape": _reshape,
     "concatenate": _concatenate,
     "sort": _sort,
+    "argsort": _argsort,
+    "full": _full,
+    "zeros": _zeros,
+    "ones": _ones,
     "arange": _arange,
     "len": len,
     "all": holds,
@@ -209,17 +231,20 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "rows": _rows,
     "isnan": _is_nan,
     "close": _close,
+    "allclose": _close,
 }
 
 _OPTIONS = {
     "close": ("rtol", "atol", "ulp"),
+    "allclose": ("rtol", "atol", "ulp"),
     "sort": ("axis",),
+    "argsort": ("axis",),
     "concatenate": ("axis",),
     **dict.fromkeys(_REDUCTIONS, ("axis", "keepdims")),
 }
 """Arguments that are given by name."""
 
-_MASKS = ("where", "any", "all", "count", "sum", "mean", "argmax", "argmin")
+_MASKS = ("where", "any", "all", "count", "sum", "mean", "prod", "std", "var", "argmax", "argmin")
 """Functions of arrays in whose arguments a comparison is element-wise."""
 
 _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
@@ -305,7 +330,7 @@ class Reader:
                 left=ast.Name(id=name),
                 right=ast.Subscript(value=ast.Constant(value=int() as rank)) as part,
             ):
-                return np.asarray(self._name(f"{name}@{rank}"))[self._subscript(part.slice)]
+                return self._part(np.asarray(self._name(f"{name}@{rank}")), part.slice)
             case ast.BinOp(op=ast.MatMult()):
                 return _matrix_product(self.value(node.left), self.value(node.right))
             case ast.BinOp() if type(node.op) in _BINARY:
@@ -323,9 +348,15 @@ class Reader:
             case ast.Compare():
                 return self._compare(node)
             case ast.Call(func=ast.Name(id=name) | ast.Attribute(value=ast.Name(id="np"), attr=name)):
-                return self._call(name, node)
+                return self._call(name, node.args, node.keywords)
+            case ast.Call(func=ast.Attribute(value=array, attr=name)):
+                return self._call(name, [array, *node.args], node.keywords)
+            case ast.Attribute(value=array, attr="T"):
+                return _transpose(self.value(array))
+            case ast.Attribute(value=array, attr="shape"):
+                return _shape(self.value(array))
             case ast.Subscript():
-                return np.asarray(self.value(node.value))[self._subscript(node.slice)]
+                return self._part(np.asarray(self.value(node.value)), node.slice)
             case _:
                 raise UnreadableError(f"{ast.unparse(node)!r} is not part of the language")
 
@@ -366,19 +397,19 @@ class Reader:
             left = right
         return True
 
-    def _call(self, name: str, node: ast.Call) -> Any:
+    def _call(self, name: str, arguments: list[ast.expr], keywords: list[ast.keyword]) -> Any:
         function = FUNCTIONS.get(name)
         if function is None:
             meant = did_you_mean(name, FUNCTIONS)
             known = f"; {meant}" if meant else f"; there are {', '.join(FUNCTIONS)}"
             raise UnreadableError(f"there is no function {name!r}{known}")
-        given = {str(k.arg): k.value for k in node.keywords}
+        given = {str(k.arg): k.value for k in keywords}
         named = {key: self.value(value) for key, value in given.items() if key in _OPTIONS.get(name, ())}
-        if len(named) != len(node.keywords):
+        if len(named) != len(keywords):
             takes = f"; it takes {', '.join(_OPTIONS[name])}" if name in _OPTIONS else ""
             raise UnreadableError(f"{name} does not take these names{takes}")
         read = self._elements if name in _MASKS else self.value
-        return function(*[read(each) for each in node.args], **named)
+        return function(*[read(each) for each in arguments], **named)
 
     def _elements(self, node: ast.expr) -> Any:
         """A value in which comparisons and their combinations are arrays of truth values."""
@@ -400,8 +431,17 @@ class Reader:
             case _:
                 return self.value(node)
 
+    def _part(self, array: Array, node: ast.expr) -> Any:
+        """An element, a slice, or the rows that an array of whole numbers counts."""
+        if not isinstance(node, ast.Tuple | ast.Slice | ast.Constant):
+            index = np.asarray(self.value(node))
+            return _at(array, index) if index.ndim else array[int(index)]
+        return array[self._subscript(node)]
+
     def _subscript(self, node: ast.expr) -> Any:
         match node:
+            case ast.Constant(value=None):
+                return np.newaxis
             case ast.Tuple():
                 return tuple(self._subscript(each) for each in node.elts)
             case ast.Slice():
