@@ -230,7 +230,7 @@ def test_the_result_follows_from_the_operands(built: Any, type: Attribute) -> No
         lambda: MGatherOp(value(VIEW), value(INDEX_ROW)),  # the mode is the target's
         lambda: MGatherOp(value(VIEW), value(TileType.of(i32, 1, 16, valid=(1, DYNAMIC))), coalesce="row"),
         lambda: MGatherOp(value(MemRefType.of([64, DYNAMIC], f32)), value(INDEX_ROW), coalesce="row"),
-        lambda: TGatherOp(value(TILE), mask_pattern="P0101"),
+        lambda: TGatherOp(value(TileType.of(f32, 16, 12)), mask_pattern="P0101"),
         lambda: TCvtOp(value(TILE)),
     ],
 )
