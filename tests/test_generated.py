@@ -66,7 +66,7 @@ def test_offset_that_a_branch_yields_is_zero() -> None:
 
 
 def test_memory_grows_to_what_is_reached() -> None:
-    """Page 0, for memory that steers is zero: elements 64 to 127 of the cache."""
+    """Page 0, for memory that is_computed_with is zero: elements 64 to 127 of the cache."""
     result = ptoas.run(ptoas.parse(PAGED), {}, target="a5", generate=True)
     assert result.arguments["table"].tolist() == [0, 0, 0, 0]
     cache = result.arguments["cache"]

@@ -32,7 +32,7 @@ def moved(view: View) -> View | None:
     return View(ViewForm(buffer, form.shape, form.strides, form.layout), at + view.offset - first)
 
 
-def lost(op: Operation, m: Machine, buffer: GlobalBuffer, first: int, last: int) -> Exception:
+def missing_memory_error(op: Operation, m: Machine, buffer: GlobalBuffer, first: int, last: int) -> Exception:
     """Bytes in no rank's memory: whose they miss, and by how much."""
     assert buffer.place is not None
     base, size = buffer.place.base, buffer.dtype.size

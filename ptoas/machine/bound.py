@@ -13,7 +13,7 @@ from ptoas.analysis.storage import underlying_tile
 from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.types import TileType
 from ptoas.machine.tiles import Tile
-from ptoas.machine.touched import Touched
+from ptoas.machine.touched import TouchedBytes
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class PipeAccess:
 
     __slots__ = ("at", "bound", "pipe", "touched", "write")
 
-    def __init__(self, touched: Touched, pipe: int, write: bool, bound: BoundInstruction, at: int):
+    def __init__(self, touched: TouchedBytes, pipe: int, write: bool, bound: BoundInstruction, at: int):
         self.touched = touched
         self.pipe = pipe
         self.write = write
@@ -50,7 +50,7 @@ class PipeAccess:
 class BoundInstruction:
     """An instruction and, by operand, the bytes that it touches."""
 
-    def __init__(self, op: Operation, effects: Effects, operands: list[tuple[Touched, ...]]):
+    def __init__(self, op: Operation, effects: Effects, operands: list[tuple[TouchedBytes, ...]]):
         self.op = op
         self.effects = effects
         self.operands = operands

@@ -21,7 +21,7 @@ from ptoas.dialects.pto.element_types import element_text
 from ptoas.dialects.pto.enums import KernelKind, Pipe
 from ptoas.grammar.spans import span_of
 from ptoas.machine.machine import Machine, label
-from ptoas.machine.slots import Held
+from ptoas.machine.slots import PoppedSlot
 
 if TYPE_CHECKING:
     from ptoas.analysis.channels import Channel
@@ -57,8 +57,8 @@ class Ring:
         self.views = init.is_of_views
         self.filling_pipe = model.pushes(flow)
         self.freeing_pipe = model.frees(flow, self.in_memory)
-        self.asking_pipe = self._waiting_pipe(self.filling_pipe)
-        self.taking_pipe = self._waiting_pipe(model.pops(flow, self.in_memory))
+        self.push_wait_pipe = self._waiting_pipe(self.filling_pipe)
+        self.pop_wait_pipe = self._waiting_pipe(model.pops(flow, self.in_memory))
         self.frees_at_pop = model.frees_at_pop(self.in_memory, self.views)
         self.sparse = sparse
         self.period = self.slots if self.slots <= 2 else self.slots // 2
@@ -71,7 +71,7 @@ class Ring:
         self.freed = dict.fromkeys(self.consumers, 0)
         self.pushed: dict[tuple[int, int], Pushed] = {}
         """Contents by slot and producer."""
-        self.held: dict[int, deque[Held]] = {core: deque() for core in self.consumers}
+        self.held: dict[int, deque[PoppedSlot]] = {core: deque() for core in self.consumers}
         """Slots that each consumer has popped and not released, the oldest first."""
         self.bases: dict[int, int] = {}
         """Address of the ring in the consumer's memory, as declared by each core."""
@@ -194,7 +194,7 @@ class Ring:
         number = self.heads[core]
         if number >= self.slots:
             for consumer in self.consumers:
-                actor.clocks.acquire((self, "free", number % self.slots, consumer), self.asking_pipe)
+                actor.clocks.acquire((self, "free", number % self.slots, consumer), self.push_wait_pipe)
         return number
 
     def fill(self, machine: Machine, pushed: Pushed) -> None:
@@ -223,7 +223,7 @@ class Ring:
                 self._numbers(machine, self.producers),
             )
         for producer in self.producers:
-            actor.clocks.acquire((self, "full", number % self.slots, producer), self.taking_pipe)
+            actor.clocks.acquire((self, "full", number % self.slots, producer), self.pop_wait_pipe)
         self.tails[core] = number + 1
         self.last_pop = op
         return number
@@ -238,18 +238,18 @@ class Ring:
         machine.actor.clocks.release(key, self.freeing_pipe, again=True)
         self.freed[core] = number + 1
 
-    def release(self, machine: Machine, op: FreeOp) -> Held:
+    def release(self, machine: Machine, op: FreeOp) -> PoppedSlot:
         """Release the oldest popped slot."""
         core = self._check_open(machine, op, self.consumers)
-        held = self.held[core]
-        if not held:
+        pops = self.held[core]
+        if not pops:
             raise machine.fail(
                 "PTO-R904",
                 f"{op.mnemonic()}: nothing of {self.name} is popped and not given back: {self.state()}",
                 op,
                 fix="one tfree for each tpop, after it",
             )
-        oldest = held.popleft()
+        oldest = pops.popleft()
         oldest.give_back(op)
         if not self.frees_at_pop:
             self.give_back(machine, oldest.number)
@@ -296,12 +296,12 @@ class Ring:
                     pushed.op,
                     fix="as many tpop as tpush",
                 )
-            for held in self.held[core]:
+            for pop in self.held[core]:
                 raise machine.fail(
                     "PTO-R903",
                     f"{self.name}: {machine.role.name} never gives back what it pops here "
                     f"({len(self.held[core])} of {self.tails[core]})",
-                    held.op,
+                    pop.op,
                     fix="a tfree after the last use of the tile",
                 )
         unequal = max(self.heads.values(), default=0) - min(self.heads.values(), default=0)

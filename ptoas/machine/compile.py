@@ -41,7 +41,7 @@ from ptoas.dialects.pto.sync import (
 from ptoas.dialects.pto.views import AllocTileOp, SetValidShapeOp, TAssignOp
 from ptoas.ir.names import name_of
 from ptoas.machine import scalars
-from ptoas.machine.addresses import lost, placed
+from ptoas.machine.addresses import missing_memory_error, placed
 from ptoas.machine.bound import BoundInstruction
 from ptoas.machine.control import ControlFlow
 from ptoas.machine.errors import failure
@@ -52,7 +52,7 @@ from ptoas.machine.machine import VALUES, Machine
 from ptoas.machine.memory import LocalPointer, Pointer
 from ptoas.machine.placement import Placement
 from ptoas.machine.race import RaceDetector, flag_of
-from ptoas.machine.segments import Segment, is_beside, pipe_of
+from ptoas.machine.segments import Segment, extends_segment, pipe_of
 from ptoas.machine.source import Steps
 from ptoas.machine.tiles import Tile
 from ptoas.machine.touched import element_touched, touched_by
@@ -99,7 +99,7 @@ class ModuleCompiler:
             self.namespace[name] = thing
         return name
 
-    def keep_for_now(self, make: Callable[[Callable[[object], None]], object]) -> str:
+    def keep_replaceable(self, make: Callable[[Callable[[object], None]], object]) -> str:
         """A global name for an object, which is passed a function to replace it."""
         name = f"k{len(self._kept)}"
 
@@ -180,7 +180,7 @@ class FunctionCompiler(ControlFlow, Placement):
             self.separately(op)
             return
         segment, self.segment = self.segment, None
-        if is_beside(op):
+        if extends_segment(op):
             self.segment = segment
         match op:
             case arith.ConstantOp():
@@ -308,7 +308,7 @@ class FunctionCompiler(ControlFlow, Placement):
             if pointer.buffer.place is not None and not 0 <= element < pointer.buffer.size:
                 found = placed(pointer.buffer, element, element)
                 if found is None:
-                    raise lost(op, machine, pointer.buffer, element, element)
+                    raise missing_memory_error(op, machine, pointer.buffer, element, element)
                 there = Pointer(found[0], found[1] - values[offset])
                 values = (*values[:at], there, *values[at + 1 :])
             return function(*values)
@@ -326,7 +326,7 @@ class FunctionCompiler(ControlFlow, Placement):
         arguments = ", ".join(self.ref(op.operands[n]) for n in compiled.scalars)
         dynamic = [self.ref(op.operands[n]) for n in compiled.dynamic]
         if not dynamic:
-            name = self.module.keep_for_now(lambda bound: lazily(compiled, bound))
+            name = self.module.keep_replaceable(lambda bound: lazily(compiled, bound))
             self.join_segment(compiled, name, segment)
             self.line(f"{name}({arguments})")
         else:

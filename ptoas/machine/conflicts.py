@@ -146,8 +146,8 @@ def _report(pairs: Sequence[tuple[AccessRecord, AccessRecord]], launch: Launch, 
         signal_label, where = writer.signal_op
         notes.append(Note(f"{signal_label} follows the write, which no fence has made visible before", where))
         fix = "`fence.barrier_all #pto.fence_scope<gm>` between the write and the notification"
-    code, way = _kind(launch, {*actors, other.actor})
-    return finding(code, what, span=writer.span, notes=tuple(notes), fix=fix or way, target=target)
+    code, description = _kind(launch, {*actors, other.actor})
+    return finding(code, what, span=writer.span, notes=tuple(notes), fix=fix or description, target=target)
 
 
 def _kind(launch: Launch, actors: set[int]) -> tuple[str, str | None]:

@@ -31,7 +31,7 @@ from ptoas.machine.memory import View
 
 
 @dataclass(frozen=True)
-class Later:
+class DeferredGather:
     """The work of a gather in two parts: which elements, and taking them."""
 
     choose: Callable[[], Array]
@@ -53,7 +53,7 @@ class Handover:
     def __init__(self, unseen: bool, machine: Machine) -> None:
         self.unseen = unseen
         """True if nothing else reads the tile."""
-        self.left: dict[int, tuple[Later, Array]] = {}
+        self.left: dict[int, tuple[DeferredGather, Array]] = {}
         """Under key 0, the data for the store, and the selection."""
         machine.remember(self.left)
 

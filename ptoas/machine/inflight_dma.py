@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from xdsl.ir import Operation
 
 from ptoas.machine.arrays import share_bytes
-from ptoas.machine.touched import Touched
+from ptoas.machine.touched import TouchedBytes
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,13 +20,13 @@ class InflightDma:
     """One transfer that was started and not waited for yet."""
 
     op: Operation
-    reads: tuple[Touched, ...]
-    writes: tuple[Touched, ...]
+    reads: tuple[TouchedBytes, ...]
+    writes: tuple[TouchedBytes, ...]
     """The written regions, the control words of its session included."""
-    land: Callable[[], None]
+    complete: Callable[[], None]
     """Move the data."""
 
-    def meets(self, touched: Touched, write: bool) -> Touched | None:
+    def meets(self, touched: TouchedBytes, write: bool) -> TouchedBytes | None:
         """The part of the transfer that an access conflicts with."""
         for mine in (*self.writes, *(self.reads if write else ())):
             apart = touched.high <= mine.low or mine.high <= touched.low

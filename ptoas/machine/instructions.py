@@ -124,14 +124,14 @@ class Compiled:
     def bind(self, key: object, *things: object) -> Callable[..., None]:
         """Prepare the instruction for these operands, and remember it."""
         values: list[object] = [None] * len(self.op.operands)
-        for n, thing in self.fixed.items():
-            values[n] = thing
-        for n, thing in zip(self.dynamic, things, strict=True):
-            values[n] = thing
-        for thing in values:
-            if isinstance(thing, Unplaced):
+        for n, value in self.fixed.items():
+            values[n] = value
+        for n, value in zip(self.dynamic, things, strict=True):
+            values[n] = value
+        for value in values:
+            if isinstance(value, Unplaced):
                 raise self.machine.fail(
-                    "PTO-R507", f"%{thing.name} is used before it has an address", self.op
+                    "PTO-R507", f"%{value.name} is used before it has an address", self.op
                 )
         if self.machine.checks.mem:
             self._check_apart(values)

@@ -33,12 +33,12 @@ def _integer(op: Operation, scope: ExpressionScope) -> list[str]:
     assert entry is not None
     first, others = entry.readings()
     kept = [scope.ref(operand) for operand in op.operands]
-    given = [
+    operands = [
         read_text(text, operand.type, others if at else first)
         for at, (text, operand) in enumerate(zip(kept, op.operands, strict=True))
     ]
-    text = _text(entry, op, scope).format(*given)
-    if entry.stays and (given == kept or isinstance(op, arith.CmpiOp)):
+    text = _text(entry, op, scope).format(*operands)
+    if entry.stays and (operands == kept or isinstance(op, arith.CmpiOp)):
         return [text]
     low, *high = op.results
     return [

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ptoas.dialects.pto.channel import PipeInitOp
     from ptoas.machine.cluster import Cluster
     from ptoas.machine.epilogue_scales import Scales
-    from ptoas.machine.handover import Later
+    from ptoas.machine.handover import DeferredGather
     from ptoas.machine.race import RaceDetector
     from ptoas.machine.sharing import Sharing
     from ptoas.machine.undef import Lanes
@@ -91,9 +91,9 @@ class Step:
     """The atomic operation on global memory, if any."""
     idle: bool = False
     """True if this actor takes part without doing anything."""
-    later: Later | None = None
+    later: DeferredGather | None = None
     """A gather in two parts, for a store right after it."""
-    filled: Callable[[View, Array, Later, bool], bool] | None = None
+    filled: Callable[[View, Array, DeferredGather, bool], bool] | None = None
     """A store of what a gather is about to bring, which goes to memory first; `False`: that can't be done."""
     delivers: bool = False
     """True if it transfers bytes between ranks itself."""
@@ -241,7 +241,7 @@ class Machine:
     def fail(self, code: str, message: str, op: Operation, **rest: Any) -> Exception:
         return failure(code, message, op, target=self.target.name, **rest)
 
-    def say(self, text: str) -> None:
+    def print_line(self, text: str) -> None:
         self.hold(len(text))
         self.printed.append(text)
         if self.on_print is not None:

@@ -166,11 +166,11 @@ class GrowingBuffer(GlobalBuffer):
     def _grow(self, size: int) -> bool:
         if size > len(self.raw):
             return False
-        wanted = min(-(-size // self.STEP) * self.STEP, len(self.raw))
-        if wanted > self._filled:
-            self._take((wanted - self._filled) * self.dtype.size)
-        while self._filled < wanted:
-            count = min(self.STEP, wanted - self._filled)
+        rounded = min(-(-size // self.STEP) * self.STEP, len(self.raw))
+        if rounded > self._filled:
+            self._take((rounded - self._filled) * self.dtype.size)
+        while self._filled < rounded:
+            count = min(self.STEP, rounded - self._filled)
             self.raw[self._filled : self._filled + count] = self._make(count).view(self.dtype.raw)
             self._filled += count
         self.size = size
@@ -367,9 +367,9 @@ class LocalMemory:
         self.limit = size
         self.size = HOST_BYTES if size is None else size
         # Zeros on demand: untouched pages are never made.
-        room = np.zeros(self.size + CACHE_LINE, dtype=np.uint8)
-        start = -address_of(room) % CACHE_LINE
-        self.data = room[start : start + self.size]
+        buffer = np.zeros(self.size + CACHE_LINE, dtype=np.uint8)
+        start = -address_of(buffer) % CACHE_LINE
+        self.data = buffer[start : start + self.size]
         if poisoned:
             self.data[:] = POISON
         self.address = address_of(self.data)
@@ -402,18 +402,18 @@ class LocalMemory:
         if self.overwrites is not None:
             self.overwrites.forget()
 
-    def blur(self, whole: Tile, out: Tile) -> None:
+    def undefine_except(self, whole: Tile, out: Tile) -> None:
         """All of one tile's valid bytes are undefined but for another's."""
         if self.undefined is None:
             self.undefined = np.zeros(self.size, np.bool_)
         whole.over(self.undefined)[...] = True
-        self.sharpen(out)
+        self.define(out)
 
-    def sharpen(self, out: Tile) -> None:
+    def define(self, out: Tile) -> None:
         """A tile's valid bytes have a meaning again."""
         if self.undefined is not None:
             out.over(self.undefined)[...] = False
 
-    def is_blurred(self, tile: Tile) -> bool:
+    def has_undefined(self, tile: Tile) -> bool:
         """Return True if a valid byte of a tile is written with undefined data."""
         return self.undefined is not None and bool(tile.over(self.undefined).any())

@@ -21,7 +21,7 @@ from ptoas.machine.bound import BoundInstruction, PipeAccess
 from ptoas.machine.machine import Machine, label
 from ptoas.machine.memory import LocalMemory, View
 from ptoas.machine.race_report import between_pipes, within_a_pipe
-from ptoas.machine.touched import Touched, view_touched
+from ptoas.machine.touched import TouchedBytes, view_touched
 
 MOST_RECORDS = 512
 """Past this many of one pipe, accesses that every pipe in use has seen are dropped, then the oldest."""
@@ -149,10 +149,10 @@ class PipeLog:
     def execute_on(self, op: Operation, pipe: int, groups: Sequence[AccessGroup]) -> None:
         """Check an instruction that works on one pipe, where anything can be wrong with it, and note it."""
         if self.calm[pipe] != self.turn or self.inflight_dma:
-            self.look_at(op, pipe, groups)
+            self.check_accesses(op, pipe, groups)
         self.note(pipe, groups)
 
-    def look_at(self, op: Operation, pipe: int, groups: Sequence[AccessGroup]) -> None:
+    def check_accesses(self, op: Operation, pipe: int, groups: Sequence[AccessGroup]) -> None:
         """Stop where an access of this pipe comes too early."""
         if self.inflight_dma:
             for record in _in_order(groups):
@@ -280,7 +280,7 @@ class PipeLog:
             return True
         return self.machine.target.keeps_order(first.bound.seen[first.at], second.bound.seen[second.at])
 
-    def _check_inflight_dma(self, op: Operation, touched: Touched, write: bool) -> None:
+    def _check_inflight_dma(self, op: Operation, touched: TouchedBytes, write: bool) -> None:
         """Check that no access touches the memory of a transfer in flight."""
         for flight in self.inflight_dma:
             mine = flight.meets(touched, write)

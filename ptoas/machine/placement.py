@@ -98,8 +98,8 @@ class Placement(SourceWriter, ABC):
             "None" if op.addr is None and address is None else self.ref(op.addr) if op.addr else str(address)
         ]
         for n, (written, operand) in enumerate(zip(tile.valid, (op.valid_row, op.valid_col), strict=True)):
-            given = self.ref(operand) if operand is not None else str(tile.shape[n])
-            arguments.append(str(written) if written != DYNAMIC else given)
+            extent = self.ref(operand) if operand is not None else str(tile.shape[n])
+            arguments.append(str(written) if written != DYNAMIC else extent)
         make = alloc_tile(op, self.machine, self.own_bits)
         self.line(f"{self.name(op.result)} = {self.keep(make)}({', '.join(arguments)})")
 

@@ -198,10 +198,10 @@ class RaceDetector(PipeLog):
     def give_token(self, op: Operation, pipe: Pipe, number: int) -> None:
         token = self.tokens.setdefault(number, BufferToken())
         if token.holder is not pipe:
-            held = "nobody holds" if token.holder is None else f"{token.holder.value} holds"
+            state = "nobody holds" if token.holder is None else f"{token.holder.value} holds"
             raise self.machine.fail(
                 "PTO-R916",
-                f"rls_buf: {pipe.value} gives back token {number}, which {held}",
+                f"rls_buf: {pipe.value} gives back token {number}, which {state}",
                 op,
                 notes=(Note(f"taken by {label(token.op)}", span_of(token.op)),) if token.op else (),
                 fix=f"get_buf of {number} by {pipe.value} before this",
@@ -238,7 +238,7 @@ class RaceDetector(PipeLog):
         for source, target in effects.before:
             self.join(source, target)
         for pipe, groups in by_pipe.items():
-            self.look_at(op, pipe, groups)
+            self.check_accesses(op, pipe, groups)
         for pipe, groups in by_pipe.items():
             self.note(pipe, groups)
         for source, target in effects.after:

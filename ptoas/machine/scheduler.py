@@ -1,6 +1,6 @@
 """Cooperative scheduler: one actor at a time, in an order that follows from a seed.
 
-Every actor lives in a greenlet of its own, which lets another go on where it says so: before it touches what
+Every actor actors in a greenlet of its own, which lets another go on where it says so: before it touches what
 others touch, and when it has to wait. (Threads that hand a baton on would do the same, and cost more.) An
 actor that waits says for what, and goes on when that has come. When all that have not come to their end wait,
 nothing can come any more: each of them is told so at the place where it waits.
@@ -94,21 +94,21 @@ class CooperativeScheduler(Scheduler):
         self._stuck = False
         self._grace: int | None = None
 
-    def run(self, lives: Sequence[Callable[[], bool]]) -> None:
+    def run(self, actors: Sequence[Callable[[], bool]]) -> None:
         """Let every actor live to its end; a life says whether it came to a good one."""
         crashes: list[BaseException] = []
 
         def live(actor: int) -> None:
             good = False
             try:
-                good = lives[actor]()
+                good = actors[actor]()
             except BaseException as error:
                 crashes.append(error)
             finally:
                 self._leave(actor, good)
 
         self._hub = getcurrent()
-        self._actors = [greenlet(partial(live, actor)) for actor in range(len(lives))]
+        self._actors = [greenlet(partial(live, actor)) for actor in range(len(actors))]
         while self._live:
             # An actor that gives way, or has come to its end, comes back here. A greenlet begins at the depth
             # of the stack that started it: actors that started each other would run out of it.

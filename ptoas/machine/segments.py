@@ -31,7 +31,7 @@ from ptoas.machine.touched import touched_by
 PASSES = (arith.ConstantOp, AllocTileOp, PartitionViewOp, MakeTensorViewOp, AddPtrOp)
 
 
-def is_beside(op: Operation) -> bool:
+def extends_segment(op: Operation) -> bool:
     """Return True if a segment continues after an operation that is not an instruction."""
     return isinstance(op, PASSES) or op.name.startswith(f"{arith.Arith.name}.")
 
@@ -70,7 +70,7 @@ class Segment:
         self.namespace = namespace
         self.members: list[SegmentStep] = []
         self.groups: list[AccessGroup] | None = None
-        self.stands_in: tuple[str, object] | None = None
+        self.replaced: tuple[str, object] | None = None
         """The original function of a name that now reports a race."""
 
     def add(self, name: str, compiled: Compiled) -> None:
@@ -80,10 +80,10 @@ class Segment:
 
     def enter(self) -> None:
         """All members are about to be executed."""
-        if self.stands_in is not None:
-            name, thing = self.stands_in
+        if self.replaced is not None:
+            name, thing = self.replaced
             self.namespace[name] = thing
-            self.stands_in = None
+            self.replaced = None
         groups = self.groups
         if groups is None:
             groups = self.groups = self.race.merged([member.bound for member in self.members], self.pipe)
@@ -97,11 +97,11 @@ class Segment:
         race = self.race
         for member in self.members:
             try:
-                race.look_at(
+                race.check_accesses(
                     member.bound.op, self.pipe, race.groups(member.bound, once=True).get(self.pipe, [])
                 )
             except PtoasError as error:
-                self.stands_in = (member.name, self.namespace[member.name])
+                self.replaced = (member.name, self.namespace[member.name])
                 self.namespace[member.name] = _raising(error)
                 return
         raise AssertionError("a segment comes too early, and none of its members does")

@@ -29,7 +29,7 @@ from ptoas.machine.machine import Machine, Step
 from ptoas.machine.memory import LocalPointer, Pointer, View
 from ptoas.machine.signals import loop_around, store_word
 from ptoas.machine.tiles import Tile
-from ptoas.machine.touched import Touched, element_touched, touched_by, view_touched
+from ptoas.machine.touched import TouchedBytes, element_touched, touched_by, view_touched
 
 SLOTS = 1024
 """Up to this many elements every scalar has a clock of its own, in larger memory they have one together."""
@@ -71,7 +71,7 @@ class Use:
 
     __slots__ = ("access", "array", "form", "memory", "number", "series", "start")
 
-    def __init__(self, access: AccessSite, memory: SharedMemory | None, number: int, touched: Touched):
+    def __init__(self, access: AccessSite, memory: SharedMemory | None, number: int, touched: TouchedBytes):
         self.access = access
         self.memory = memory
         self.number = number
@@ -236,7 +236,9 @@ class Sharing:
 
         return shared
 
-    def beside(self, op: PtoOp, effects: Effects, values: Sequence[object]) -> Callable[[Array, Array], None]:
+    def start_transfer(
+        self, op: PtoOp, effects: Effects, values: Sequence[object]
+    ) -> Callable[[Array, Array], None]:
         """A transfer starts, and touches its memories from now on; the result is to be called when it is
         done, and touches them once more."""
         uses, own = self._uses(op, effects, values, Step(lambda: None))
@@ -244,7 +246,7 @@ class Sharing:
         for use in uses:
             self.note(use, use.start)
 
-        def land(target: Array, source: Array) -> None:
+        def complete(target: Array, source: Array) -> None:
             self.deliver(target, source, False)
             self.wrote |= own
             for use in uses:
@@ -252,7 +254,7 @@ class Sharing:
                     self.pushed(use, delivered=True)
                 self.note(use, use.start)
 
-        return land
+        return complete
 
     def _uses(
         self, op: PtoOp, effects: Effects, values: Sequence[object], step: Step, moving: bool = False
@@ -272,7 +274,9 @@ class Sharing:
                     own.add(touched.name.removeprefix("%"))
         return uses, own
 
-    def _home(self, value: object, touched: Touched, moving: bool) -> tuple[SharedMemory | None, int] | None:
+    def _home(
+        self, value: object, touched: TouchedBytes, moving: bool
+    ) -> tuple[SharedMemory | None, int] | None:
         match value:
             case Tile():
                 number = value.memory.number
@@ -312,7 +316,7 @@ class Sharing:
         stores = isinstance(op, StoreScalarOp)
         pipe = NUMBER[effects.accesses[0].pipe]
         loop = loop_around(op)
-        alone_for_ever = loop is not None and _only_looks(loop)
+        polls_only = loop is not None and _only_polls(loop)
 
         def step(*values: Any) -> Any:
             pointer: Pointer | LocalPointer = values[pointer_at]
@@ -344,7 +348,7 @@ class Sharing:
             result = function(*values)
             clocks.acquire(key)
             self.note(use, use.start)
-            if alone_for_ever or (loop is not None and self.machine.actor.scheduler is not None):
+            if polls_only or (loop is not None and self.machine.actor.scheduler is not None):
                 element = (use.start - self._first_byte(use)) // use.array.itemsize
                 self.poll(op, use, f"waits for %{use.access.name}[{element}], which stays {result}")
             return result
@@ -358,7 +362,7 @@ class Sharing:
         found = self.find(first, first + window.nbytes)
         if found is None:
             return
-        touched = Touched(window, None, first, first + window.nbytes, f"%{name}")
+        touched = TouchedBytes(window, None, first, first + window.nbytes, f"%{name}")
         use = Use(self._access(op, name, NUMBER[pipe], write, kind), *found, touched)
         self.note(use, use.start)
 
@@ -471,7 +475,7 @@ def _offsets(array: Array) -> Array:
     return np.add.reduce(np.meshgrid(*steps, indexing="ij")).reshape(-1)
 
 
-def _only_looks(loop: scf.WhileOp) -> bool:
+def _only_polls(loop: scf.WhileOp) -> bool:
     """Return True if a loop changes neither memory nor a value of its own, so that it can only poll."""
     return not loop.arguments and all(
         isinstance(op, LoadScalarOp | CommTTestOp) for op in walk(loop) if isinstance(op, PtoOp | func.CallOp)

@@ -15,10 +15,10 @@ from ptoas.machine.tiles import Tile
 if TYPE_CHECKING:
     from ptoas.machine.machine import Machine
     from ptoas.machine.tiles import Tile
-    from ptoas.machine.touched import Touched
+    from ptoas.machine.touched import TouchedBytes
 
 
-class Held:
+class PoppedSlot:
     """One pop: which slot it was, and whether it is still held."""
 
     __slots__ = ("bits", "copied", "ended", "freed", "how", "number", "op", "tile", "touched")
@@ -34,7 +34,7 @@ class Held:
         self.copied = False
         """True if the tile is a copy of the slot, which survives the release."""
         self.freed: Operation | None = None
-        self.touched: tuple[Touched, ...] = ()
+        self.touched: tuple[TouchedBytes, ...] = ()
         """Its bytes, for the check of races."""
 
     def give_back(self, op: Operation) -> None:
@@ -54,11 +54,11 @@ class SlotBits(Bits):
 
     def __init__(self, size: int, base: int):
         super().__init__(size, base)
-        self.held: Held | None = None
+        self.held: PoppedSlot | None = None
         self.filled: Hashable = None
         """The bytes of the marks; for others the marks are made again."""
 
-    def hold(self, held: Held, filled: Hashable, mark: Callable[[], None]) -> None:
+    def hold(self, held: PoppedSlot, filled: Hashable, mark: Callable[[], None]) -> None:
         """Register a new tile in the slot.
 
         `filled` are its bytes; if they are the same as before and no others were written, the marks stay.
@@ -85,19 +85,19 @@ def watched(
         for tile in tiles:
             bits = tile.bits
             assert isinstance(bits, SlotBits)
-            held = bits.held
-            if held is None or held.ended is not None:
-                raise gone(op, machine, tile, held)
-            if held.freed is not None:
-                lingers(op, machine, tile, held)
+            pop = bits.held
+            if pop is None or pop.ended is not None:
+                raise released_slot_error(op, machine, tile, pop)
+            if pop.freed is not None:
+                warn_of_copied_slot(op, machine, tile, pop)
         run(*scalars)
 
     return checked
 
 
-def lingers(op: Operation, machine: Machine, tile: Tile, held: Held) -> None:
+def warn_of_copied_slot(op: Operation, machine: Machine, tile: Tile, pop: PoppedSlot) -> None:
     """The tile is a copy, and still there; where a pop does not copy it would not be."""
-    held.freed = None
+    pop.freed = None
     name = op.name.removeprefix("pto.")
     machine.warn(
         "PTO-R905",
@@ -107,14 +107,14 @@ def lingers(op: Operation, machine: Machine, tile: Tile, held: Held) -> None:
     )
 
 
-def gone(op: Operation, machine: Machine, tile: Tile, held: Held | None) -> Exception:
+def released_slot_error(op: Operation, machine: Machine, tile: Tile, pop: PoppedSlot | None) -> Exception:
     name = op.name.removeprefix("pto.")
-    if held is None or held.ended is None:
+    if pop is None or pop.ended is None:
         return machine.fail("PTO-R905", f"{name}: {tile.describe()} is not popped", op)
     return machine.fail(
         "PTO-R905",
-        f"{name} uses %{tile.name} after its slot was {held.how}: what it holds is a later tile",
+        f"{name} uses %{tile.name} after its slot was {pop.how}: what it holds is a later tile",
         op,
-        notes=(Note("popped here", span_of(held.op)), Note(f"{held.how} here", span_of(held.ended))),
+        notes=(Note("popped here", span_of(pop.op)), Note(f"{pop.how} here", span_of(pop.ended))),
         fix="tfree after the last use of the tile",
     )

@@ -114,7 +114,7 @@ class Region:
         shadow = self.bits.undef
         return np.zeros_like(written) if shadow is None else self._within(shadow)[self.select] & ~written
 
-    def unsettle(self, elements: Array) -> None:
+    def mark_undefined(self, elements: Array) -> None:
         """Some elements, by row and column, came of what nothing has written; the others are written."""
         bits = self.bits
         if bits.undef is None:
@@ -330,7 +330,7 @@ class Tile:
             # One value may stand for all.
             boxes[...] = bits.reshape(boxes.shape) if bits.ndim else bits
 
-    def beside(self, other: Tile) -> tuple[Array, Array] | None:
+    def paired_with(self, other: Tile) -> tuple[Array, Array] | None:
         """The valid region of this tile, and as much of another, as bit patterns in two arrays of one shape;
         `None` if no strides can say it."""
         return self.against(other.geometry, other.memory.data, other.address, other.dtype)

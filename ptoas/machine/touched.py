@@ -7,7 +7,7 @@ from ptoas.machine.memory import LocalMemory, LocalPointer, Pointer, RankGroup, 
 from ptoas.machine.tiles import Tile
 
 
-class Touched:
+class TouchedBytes:
     """Bytes of an operand: their bounds as addresses, a name, and an array over exactly them."""
 
     __slots__ = ("form", "high", "low", "name", "source", "space")
@@ -34,7 +34,7 @@ class Touched:
         return self.low == self.high
 
 
-def touched_by(value: object) -> tuple[Touched, ...]:
+def touched_by(value: object) -> tuple[TouchedBytes, ...]:
     """The bytes of a tile's valid region, or of a view."""
     match value:
         case Tile():
@@ -47,30 +47,30 @@ def touched_by(value: object) -> tuple[Touched, ...]:
             return ()
 
 
-def tile_touched(tile: Tile) -> Touched:
+def tile_touched(tile: Tile) -> TouchedBytes:
     low, high = tile.memory.address, tile.memory.address
     if 0 not in tile.valid:
         low, high = low + tile.address, high + tile.address + tile.size_bytes
-    return Touched(tile, tile, low, high, f"%{tile.name}")
+    return TouchedBytes(tile, tile, low, high, f"%{tile.name}")
 
 
-def view_touched(view: View) -> Touched:
+def view_touched(view: View) -> TouchedBytes:
     form = view.form
     low = form.first_byte + view.offset * form.dtype.size
-    return Touched(view, form, low, low + form.length, f"%{form.buffer.name}")
+    return TouchedBytes(view, form, low, low + form.length, f"%{form.buffer.name}")
 
 
-def element_touched(holder: Pointer | LocalPointer | Tile, offset: int) -> Touched:
+def element_touched(holder: Pointer | LocalPointer | Tile, offset: int) -> TouchedBytes:
     """One element behind a pointer, or of a tile."""
     if isinstance(holder, LocalPointer):
         return element_touched(holder.tile, holder.offset + offset)
     if isinstance(holder, Tile):
         low = holder.memory.address + holder.address + offset * holder.dtype.size
         element = holder.flat[offset : offset + 1]
-        touched = Touched(element, None, low, low + holder.dtype.size, f"%{holder.name}")
+        touched = TouchedBytes(element, None, low, low + holder.dtype.size, f"%{holder.name}")
         touched.space = holder.memory
         return touched
     at = holder.offset + offset
     buffer = holder.buffer
     low = buffer.address + at * buffer.dtype.size
-    return Touched(buffer.raw[at : at + 1], None, low, low + buffer.dtype.size, f"%{buffer.name}")
+    return TouchedBytes(buffer.raw[at : at + 1], None, low, low + buffer.dtype.size, f"%{buffer.name}")

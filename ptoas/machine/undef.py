@@ -68,6 +68,6 @@ def followed(op: Operation, m: Machine, step: Step, lanes: Lanes) -> Callable[..
             region.clobber(op)
         out.mark(op)
         if unknown is not None:
-            out.unsettle(unknown)
+            out.mark_undefined(unknown)
 
     return checked

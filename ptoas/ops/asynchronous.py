@@ -15,7 +15,7 @@ from ptoas.machine.inflight_dma import InflightDma
 from ptoas.machine.machine import Binder, Machine, Step, instruction, value
 from ptoas.machine.memory import Pointer, View
 from ptoas.machine.tiles import Tile, Unplaced
-from ptoas.machine.touched import Touched, touched_by, view_touched
+from ptoas.machine.touched import TouchedBytes, touched_by, view_touched
 from ptoas.ops.transfer import logical_extents, outside, rows_and_columns
 
 
@@ -23,7 +23,7 @@ from ptoas.ops.transfer import logical_extents, outside, rows_and_columns
 class AsyncSession:
     """A queue of the engine: what it was given and has not been waited for, in order."""
 
-    scratch: tuple[Touched, ...] = ()
+    scratch: tuple[TouchedBytes, ...] = ()
     started: int = 0
     pending: dict[int, InflightDma] = field(default_factory=dict[int, InflightDma])
 
@@ -37,7 +37,7 @@ class AsyncSession:
         for number in [n for n in self.pending if n <= until]:
             flight = self.pending.pop(number)
             m.inflight_dma.remove(flight)
-            flight.land()
+            flight.complete()
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,19 +82,19 @@ def transfer_async(op: dialect.AsyncTransferOp, m: Machine) -> Callable[..., Asy
             message = f"{op.mnemonic()}: dst has {target.size} elements, src {source.size}"
             raise m.fail("PTO-R105", message, op)
         sharing = m.sharing
-        landed = None if sharing is None else sharing.beside(op, effects, (dst, src, session))
+        transferred = None if sharing is None else sharing.start_transfer(op, effects, (dst, src, session))
 
-        def land() -> None:
-            if landed is None:
+        def complete() -> None:
+            if transferred is None:
                 target[...] = source
             else:
-                landed(target, source)
+                transferred(target, source)
 
         if at_once:
-            land()
+            complete()
             return AsyncEvent(session)
         writes = (view_touched(dst), *session.scratch)
-        flight = InflightDma(op, (view_touched(src),), writes, land)
+        flight = InflightDma(op, (view_touched(src),), writes, complete)
         m.inflight_dma.append(flight)
         return session.start(flight)
 
@@ -120,7 +120,7 @@ def finish_inflight_dma(m: Machine) -> None:
         name = flight.op.name.removeprefix("pto.")
         m.warn("PTO-R860", f"{name} is not waited for before the end of the kernel", flight.op)
         m.inflight_dma.remove(flight)
-        flight.land()
+        flight.complete()
 
 
 # --- prefetching ---------------------------------------------------------------------------------

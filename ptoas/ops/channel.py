@@ -51,9 +51,9 @@ from ptoas.machine.errors import failure
 from ptoas.machine.machine import Machine, Step, instruction, value
 from ptoas.machine.memory import GlobalBuffer, Pointer, View, packed_strides
 from ptoas.machine.race import RaceDetector, ordered_touching
-from ptoas.machine.slots import Held
+from ptoas.machine.slots import PoppedSlot
 from ptoas.machine.tiles import Tile, Unplaced
-from ptoas.machine.touched import Touched, tile_touched
+from ptoas.machine.touched import TouchedBytes, tile_touched
 from ptoas.ops.fixpipe import Convert
 from ptoas.ops.push_epilogue import epilogue_of
 from ptoas.ops.slot_data import KEPT, LocalSlots, MemorySlots, check_bytes
@@ -251,14 +251,14 @@ def _popping(op: PopOp, m: Machine) -> Callable[[int | None, int | None], Tile |
             current = ring()
             number = current.await_tile(m, op)
             current.check_pop(m, op, number, type.element_type, split)
-            current.held[m.core].append(Held(op, number))
+            current.held[m.core].append(PoppedSlot(op, number))
             return view(current, number)
 
         return pop_view
     assert isinstance(type, TileType)
     effects = m.target.effects(op)
     nothing = ((),) * len(op.operands)
-    known: dict[int, tuple[Tile, tuple[Touched, ...], Callable[[], None]]] = {}
+    known: dict[int, tuple[Tile, tuple[TouchedBytes, ...], Callable[[], None]]] = {}
     """Steps by tile: slots are few, and their tiles are cached."""
     element, physical = type.element_type, type.shape
     static = type.valid if DYNAMIC not in type.valid else None
@@ -273,7 +273,7 @@ def _popping(op: PopOp, m: Machine) -> Callable[[int | None, int | None], Tile |
             )
         return valid
 
-    def checks(tile: Tile, race: RaceDetector) -> tuple[Tile, tuple[Touched, ...], Callable[[], None]]:
+    def checks(tile: Tile, race: RaceDetector) -> tuple[Tile, tuple[TouchedBytes, ...], Callable[[], None]]:
         """Describe a popped tile for the race checker."""
         found = known.get(id(tile))
         if found is None or found[0] is not tile:
@@ -289,14 +289,14 @@ def _popping(op: PopOp, m: Machine) -> Callable[[int | None, int | None], Tile |
         valid = static or extents(rows, cols)
         number = current.await_tile(m, op)
         current.check_pop(m, op, number, element, split)
-        held = current.slots_of(m, op).take(m, op, type, valid, number)
-        current.held[m.core].append(held)
-        tile = held.tile
+        popped = current.slots_of(m, op).take(m, op, type, valid, number)
+        current.held[m.core].append(popped)
+        tile = popped.tile
         assert tile is not None
         if current.in_memory:
             note_memory(op, m, current, write=False)
         if m.race is not None:
-            _, held.touched, check = checks(tile, m.race)
+            _, popped.touched, check = checks(tile, m.race)
             check()
         if current.frees_at_pop:
             current.give_back(m, number)
@@ -305,10 +305,10 @@ def _popping(op: PopOp, m: Machine) -> Callable[[int | None, int | None], Tile |
     return pop_tile
 
 
-def _extent(written: int, given: int | None, physical: int) -> int:
+def _extent(written: int, requested: int | None, physical: int) -> int:
     if written != DYNAMIC:
         return written
-    return physical if given is None else given
+    return physical if requested is None else requested
 
 
 # --- giving back -----------------------------------------------------------------------------------
@@ -317,9 +317,9 @@ def _extent(written: int, given: int | None, physical: int) -> int:
 @value(TFreeFromAicOp, TFreeFromAivOp, TFreeOp)
 def free(op: FreeOp, m: Machine) -> Callable[..., None]:
     ring = ring_of(op, m)
-    known: dict[int, tuple[tuple[Touched, ...], Callable[[], None]]] = {}
+    known: dict[int, tuple[tuple[TouchedBytes, ...], Callable[[], None]]] = {}
 
-    def read(race: RaceDetector, current: Ring, touched: tuple[Touched, ...]) -> None:
+    def read(race: RaceDetector, current: Ring, touched: tuple[TouchedBytes, ...]) -> None:
         """The pipe that gives back comes after all that it does with the tile."""
         found = known.get(id(touched))
         if found is None or found[0] is not touched:

@@ -47,10 +47,10 @@ def _source(op: TCvtOp, m: Machine, dst: Tile, src: Tile) -> Tile:
         (part,) = same_region(op, m, dst, src)
         return part
     rows, cols = dst.valid
-    wanted = (rows, 2 * cols) if dst.dtype.kind == "pairs" else (rows, cols // 2)
-    if src.valid[0] < rows or src.valid[1] < wanted[1] or (src.dtype.kind == "pairs" and cols % 2):
+    expected = (rows, 2 * cols) if dst.dtype.kind == "pairs" else (rows, cols // 2)
+    if src.valid[0] < rows or src.valid[1] < expected[1] or (src.dtype.kind == "pairs" and cols % 2):
         raise m.fail("PTO-R142", f"tcvt: {src.describe()} in pairs into {dst.describe()}", op)
-    return src.with_valid(*wanted)
+    return src.with_valid(*expected)
 
 
 def numbers(dtype: DType, bits: Array) -> Array:
@@ -82,10 +82,10 @@ def _meant(source: DType, target: DType, mode: RoundMode, model: Conversion) -> 
         return fixed
     if mode is RoundMode.CAST_RINT:
         return RoundMode.RINT
-    unsaid = mode is RoundMode.NONE
+    no_mode = mode is RoundMode.NONE
     if mode is RoundMode.ODD and not model.casts:
-        unsaid = (source.text, target.text) != ("f32", "f16")
-    if not unsaid:
+        no_mode = (source.text, target.text) != ("f32", "f16")
+    if not no_mode:
         return mode
     return RoundMode.TRUNC if target.is_integer and not source.is_integer else RoundMode.RINT
 

@@ -206,18 +206,18 @@ def _soft(op: SyncAllOp, m: Machine, kinds: tuple[KernelKind, ...], values: Sequ
     words[0] = np.int32(before + 1)
     if m.actor.scheduler is not None:
         m.actor.scheduler.changed()
-    goal = (generation + 1) * total
+    target = (generation + 1) * total
 
     def what() -> str:
-        return f"waits at syncall {generation + 1} for {goal - int(words[0])} of {total} cores"
+        return f"waits at syncall {generation + 1} for {target - int(words[0])} of {total} cores"
 
-    if int(words[0]) < goal:
-        m.actor.wait_until(lambda: int(words[0]) >= goal, what, op, _everywhere(m, *kinds))
+    if int(words[0]) < target:
+        m.actor.wait_until(lambda: int(words[0]) >= target, what, op, _everywhere(m, *kinds))
     m.actor.clocks.acquire(key)
 
 
-def _workspace(op: SyncAllOp, m: Machine, given: Pointer | View) -> tuple[Array, int]:
-    buffer, offset = given.buffer, given.offset
+def _workspace(op: SyncAllOp, m: Machine, operand: Pointer | View) -> tuple[Array, int]:
+    buffer, offset = operand.buffer, operand.offset
     if not buffer.holds(offset, offset + WORKSPACE - 1):
         raise m.fail(
             "PTO-R909",

@@ -23,7 +23,7 @@ def print_scalar(op: dialect.PrintOp, m: Machine) -> Callable[..., None]:
 
     def run(scalar: float) -> None:
         shown = scalar if mask is None else int(scalar) & mask
-        m.say((text % shown if kinds else text % ()).rstrip("\n"))
+        m.print_line((text % shown if kinds else text % ()).rstrip("\n"))
 
     return run
 

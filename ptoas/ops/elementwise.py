@@ -8,7 +8,7 @@ from ptoas.machine.arrays import Array, np
 from ptoas.machine.machine import Binder, Machine, Step, instruction
 from ptoas.machine.tiles import Tile
 from ptoas.ops.division import divide, power, remainder
-from ptoas.ops.family import Function, elementwise, elementwise_of, leaky, shift, wider
+from ptoas.ops.family import Function, elementwise, elementwise_of, leaky_relu, shift, wider
 
 
 def _relu(a: Array, out: Array | None = None) -> Array:
@@ -46,7 +46,7 @@ BINARY: dict[type[PtoOp], Function] = {
     dialect.TOrOp: np.bitwise_or,
     dialect.TXorOp: np.bitwise_xor,
     dialect.TPowOp: power,
-    dialect.TPReluOp: leaky,
+    dialect.TPReluOp: leaky_relu,
     dialect.TAddReluOp: _add_relu,
 }
 

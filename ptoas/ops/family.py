@@ -107,8 +107,8 @@ def _binder(make: Make, slots: tuple[str, ...], scalar: bool) -> Callable[[Any, 
     def prepare(op: PtoOp, m: Machine) -> Binder:
         function = make(op, m)
 
-        def bind(**given: Tile) -> Step:
-            dst, sources = given["dst"], [given[slot] for slot in slots]
+        def bind(**operands: Tile) -> Step:
+            dst, sources = operands["dst"], [operands[slot] for slot in slots]
             require_arithmetic(op, m, dst)
             parts = same_region(op, m, dst, *sources)
             run = applied(dst, function, parts)
@@ -155,7 +155,7 @@ def wider(function: Callable[..., Array]) -> Function:
     return calculate
 
 
-def leaky(a: Array, slope: Array, out: Array | None = None) -> Array:
+def leaky_relu(a: Array, slope: Array, out: Array | None = None) -> Array:
     """Leaky ReLU: keep positive elements, multiply all others and NaNs."""
     return into(out, np.where(a > 0, a, np.multiply(a, slope)))
 

@@ -75,9 +75,9 @@ def check_columns(op: PtoOp, m: Machine, fp: Tile | None, first: int, count: int
         )
 
 
-def look_at(op: PtoOp, m: Machine, src: Tile) -> None:
+def warn_of_undefined(op: PtoOp, m: Machine, src: Tile) -> None:
     """Say so once, if some of an accumulator is what its product left undefined."""
-    if src.memory.is_blurred(src):
+    if src.memory.has_undefined(src):
         m.warn(
             "PTO-R158",
             f"{op.mnemonic()}: some of {src.describe()} is undefined: its product has fewer rows or columns",

@@ -8,7 +8,7 @@ from math import prod
 from ptoas.dialects.pto.enums import Coalesce, GatherOOB
 from ptoas.dialects.pto.gather import MGatherMatOp, MGatherOp
 from ptoas.machine.arrays import Array, np
-from ptoas.machine.handover import Later
+from ptoas.machine.handover import DeferredGather
 from ptoas.machine.machine import Binder, Machine, Step, instruction
 from ptoas.machine.memory import View
 from ptoas.machine.tiles import Tile
@@ -30,7 +30,7 @@ def mgather(op: MGatherOp, m: Machine) -> Binder:
             dst = dst.with_valid(dst.valid[0], table.width)
         read = index_reader(idx, m, flat=row)
         work = gather_run(op, m, table, dst, idx, read, oob)
-        run, later = (in_one(work), work) if isinstance(work, Later) else (work, None)
+        run, later = (in_one(work), work) if isinstance(work, DeferredGather) else (work, None)
         writes = (dst.full.region,) if prezeroes(table, oob) else (dst.region,)
         places = lambda: taken(table, read, oob)  # noqa: E731
         return Step(run, reads=(idx.region,), writes=writes, places=places, later=later)
@@ -45,7 +45,7 @@ def prezeroes(table: Table, oob: GatherOOB) -> bool:
 
 def gather_run(
     op: MGatherOp, m: Machine, table: Table, dst: Tile, idx: Tile, read: Reader, oob: GatherOOB
-) -> Callable[[], None] | Later:
+) -> Callable[[], None] | DeferredGather:
     """The work: remap the indices, take, and store the valid region."""
     if oob is GatherOOB.Undefined and not (table.by_row or m.target.model(op).checks_bounds):
         # Elements are counted flat, so the padding between rows counts too (D17 relies on it).
@@ -117,7 +117,7 @@ def wrapped(read: Reader, capacity: int) -> Reader:
     return read_wrapped
 
 
-def in_one(work: Later) -> Callable[[], None]:
+def in_one(work: DeferredGather) -> Callable[[], None]:
     """Both parts of a gather."""
     choose, take, out = work.choose, work.take, work.out
 
@@ -127,7 +127,9 @@ def in_one(work: Later) -> Callable[[], None]:
     return run
 
 
-def taking(table: Table, dst: Tile, read: Reader, capacity: int, wide: bool) -> Callable[[], None] | Later:
+def taking(
+    table: Table, dst: Tile, read: Reader, capacity: int, wide: bool
+) -> Callable[[], None] | DeferredGather:
     """Take, an index past the last being the last: indices are remapped or checked before.
 
     `wide` says that indices have 64 bits, more than NumPy takes by.
@@ -136,7 +138,7 @@ def taking(table: Table, dst: Tile, read: Reader, capacity: int, wide: bool) -> 
     last = capacity - 1
     if source is not None and not dst.boxed and source.flags.c_contiguous:
         choose = (lambda: np.minimum(read(), last).astype(np.intp)) if wide else read
-        return Later(choose, source.take, dst.raw)
+        return DeferredGather(choose, source.take, dst.raw)
 
     def run() -> None:
         indices = read()
@@ -153,7 +155,7 @@ def zeroing(table: Table, dst: Tile, read: Reader, everything: Tile | None, wide
     """Take, with zeros where the index is outside; `everything` is a tile to clear before."""
     capacity = table.capacity
     work = taking(table, dst, read, capacity, wide)
-    take = in_one(work) if isinstance(work, Later) else work
+    take = in_one(work) if isinstance(work, DeferredGather) else work
     greatest = np.maximum.reduce
     zero = np.zeros((), dst.dtype.raw)
 

@@ -105,11 +105,11 @@ def thistogram(op: dialect.THistogramOp, m: Machine) -> Binder:
         row_start = np.arange(rows)[:, None] * BINS
 
         def run() -> None:
-            values, asked = src.load(), filters.load()
+            values, selected = src.load(), filters.load()
             passed = np.ones(values.shape, bool)
             for at, number in enumerate(higher):
-                asked_here = asked if by_row else asked[at : at + 1]
-                passed &= (values >> 8 * number & 0xFF) == asked_here
+                selected_here = selected if by_row else selected[at : at + 1]
+                passed &= (values >> 8 * number & 0xFF) == selected_here
             bins = (row_start + (values >> 8 * byte & 0xFF))[passed]
             counts = np.bincount(bins, minlength=rows * BINS).reshape(rows, BINS)
             target.store_raw(np.cumsum(counts, axis=1).astype(np.uint32))

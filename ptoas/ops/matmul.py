@@ -56,7 +56,7 @@ def product(op: dialect.ProductOp, m: Machine) -> Binder:
             def run_whole() -> None:
                 begin(dst, rows)
                 if out.memory.undefined is not None:
-                    out.memory.sharpen(out)
+                    out.memory.define(out)
                 product()
 
             return Step(run_whole, reads, (whole.region,))
@@ -92,12 +92,12 @@ def in_panels(lhs: Tile, rhs: Tile, panels: Array, adds: bool) -> Callable[[], N
     shape = (count, parts, rows // parts, width)
     target = panels.reshape(shape)
     left, right = factor(lhs), factor(rhs, width)
-    room = np.empty(shape, np.float32) if adds else target
+    product = np.empty(shape, np.float32) if adds else target
 
     def run() -> None:
-        np.matmul(left().reshape(1, parts, -1, terms), right()[:, None], out=room)
+        np.matmul(left().reshape(1, parts, -1, terms), right()[:, None], out=product)
         if adds:
-            np.add(target, room, out=target)
+            np.add(target, product, out=target)
 
     return run
 
@@ -106,11 +106,11 @@ def beginning(op: dialect.ProductOp, m: Machine) -> Callable[[Tile, int], None]:
     """Check the phase and step attributes of a product of this many rows, and that it does not wait for a
     store that never comes."""
     phase = None if op.acc_phase is None else op.acc_phase.data
-    spoken = phase in (AccPhase.Partial, AccPhase.Final) and m.target.has_pipes
+    has_phase = phase in (AccPhase.Partial, AccPhase.Final) and m.target.has_pipes
 
     def begin(dst: Tile, rows: int) -> None:
         phases = dst.memory.phases
-        if spoken and phases.get(dst.address) is AccPhase.Final:
+        if has_phase and phases.get(dst.address) is AccPhase.Final:
             raise m.fail(
                 "PTO-R131",
                 f"{mnemonic(op)}: {dst.describe()} holds a final product that no store with stPhase final "
@@ -157,9 +157,9 @@ def write(whole: Tile, out: Tile, bits: Array) -> None:
     memory = out.memory
     if whole is not out:
         whole.store_raw(whole.dtype.raw.type(GARBAGE & ((1 << 8 * whole.dtype.size) - 1)))
-        memory.blur(whole, out)
+        memory.undefine_except(whole, out)
     elif memory.undefined is not None:
-        memory.sharpen(out)
+        memory.define(out)
     out.store_raw(bits)
 
 

@@ -24,11 +24,11 @@ from ptoas.dialects.pto.slots import slot_places
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.checks import check_region
 from ptoas.machine.dtypes import DType
-from ptoas.machine.handover import Later
+from ptoas.machine.handover import DeferredGather
 from ptoas.machine.machine import Binder, Machine, Step, instruction, value
 from ptoas.machine.memory import LocalPointer, Pointer, View, address_of
 from ptoas.machine.tiles import Region, Tile, in_runs
-from ptoas.ops.fixpipe import check_columns, check_scales, check_steps, conversion, look_at, steps
+from ptoas.ops.fixpipe import check_columns, check_scales, check_steps, conversion, steps, warn_of_undefined
 from ptoas.ops.transfer import assign_rows_and_columns, check_extents, outside, paired, rows_and_columns
 from ptoas.ops.views import Unplaced
 
@@ -126,8 +126,8 @@ def padding(m: Machine, dst: Tile) -> tuple[tuple[Array, ...], tuple[Any, ...]]:
         wide = dst.with_valid(rows, until)
         return ((wide.raw[:, cols:],) if until > cols else ()), (wide.region,)
     until = min(dst.rows, -(-rows * size // BURST) * BURST // size)
-    tall = dst.with_valid(until, cols)
-    return ((tall.raw[rows:, :],) if until > rows else ()), (tall.region,)
+    extended = dst.with_valid(until, cols)
+    return ((extended.raw[rows:, :],) if until > rows else ()), (extended.region,)
 
 
 @instruction(TStoreOp)
@@ -147,7 +147,7 @@ def tstore(op: TStoreOp, m: Machine) -> Binder:
 
     def bound(src: Tile, mem: View, fp: Tile | None) -> Step:
         dtype = mem.dtype
-        look_at(op, m, src)
+        warn_of_undefined(op, m, src)
         if src.type.loc.data is TileLoc.Acc:
             check_steps(op, m, src, steps(src, src.type.compact is CompactMode.Normal))
         check_scales(op, m, fp)
@@ -195,7 +195,7 @@ def waiting(op: TStoreOp, m: Machine, src: Tile, step: Step) -> Step:
     phases = src.memory.phases
 
     def wait(run: Callable[..., None]) -> Callable[..., None]:
-        def waited(*given: Any) -> None:
+        def waited(*values: Any) -> None:
             if phases.get(src.address) is not AccPhase.Final:
                 raise m.fail(
                     "PTO-R131",
@@ -203,7 +203,7 @@ def waiting(op: TStoreOp, m: Machine, src: Tile, step: Step) -> Step:
                     "final, and there is none",
                     op,
                 )
-            run(*given)
+            run(*values)
             if phase is STPhase.Final:
                 phases[src.address] = None
 
@@ -285,14 +285,14 @@ def storing(mem: View, target: Array, window: Array) -> Callable[[View], None]:
 
 def filling(
     src: Tile, mem: View, target: Array, window: Array
-) -> Callable[[View, Array, Later, bool], bool] | None:
+) -> Callable[[View, Array, DeferredGather, bool], bool] | None:
     """A store of what a gather takes, which goes to memory and from there to the tile."""
     row = in_one_row(mem, target, window)
     if row is None or src.boxed or not src.raw.flags.c_contiguous:
         return None
     raw, shape, count = mem.buffer.raw, src.valid, len(row)
 
-    def run(view: View, indices: Array, later: Later, unseen: bool) -> bool:
+    def run(view: View, indices: Array, later: DeferredGather, unseen: bool) -> bool:
         if later.out.shape != shape:
             return False
         start = view.offset
@@ -415,7 +415,7 @@ def tprint(op: TPrintOp, m: Machine) -> Binder:
                     numbers = src.dtype.numbers(np.ascontiguousarray(rows_and_columns(src)))
                 except ValueError:
                     raise outside(op, m, src) from None
-            m.say(printed(numbers, src.dtype, form))
+            m.print_line(printed(numbers, src.dtype, form))
 
         return Step(run, reads=(src.region,) if isinstance(src, Tile) else ())
 

@@ -23,8 +23,8 @@ from ptoas.ops.fixpipe import (
     check_scales,
     check_steps,
     conversion,
-    look_at,
     steps,
+    warn_of_undefined,
 )
 from ptoas.ops.memory import BURST, pad_bits
 from ptoas.ops.quant import in_boxes
@@ -96,7 +96,7 @@ def turns_pairs(dst: Tile, src: Tile) -> bool:
 def turning(op: dialect.TMovOp, m: Machine, dst: Tile, src: Tile) -> Step:
     """fp4 that is transposed: bytes are taken apart in the one direction and put together in the other."""
     if turned(dst) != src.valid:
-        raise unfit(op, m, src, dst)
+        raise does_not_fit(op, m, src, dst)
     return Step(lambda: dst.store_raw(turn(src.load_raw(), src)), (src.region,), (dst.region,))
 
 
@@ -131,26 +131,26 @@ def reordered(op: dialect.TMovOp, m: Machine) -> Binder:
     def bind(dst: Tile, src: Tile, tmp: Tile) -> Step:
         rows, cols = (src if down else dst).valid
         count = rows * cols
-        room = count if down else -(-rows // BOX) * BOX * cols
+        capacity = count if down else -(-rows // BOX) * BOX * cols
         odd = rows % 2 or cols % BOX if down else cols % 2
-        if odd or room > min(src.flat.size, dst.flat.size) or src.valid not in ((rows, cols), (1, count)):
-            raise unfit(op, m, src, dst)
-        taken, made = src.elements(np.arange(count)), dst.elements(np.arange(room))
-        zeros = src.elements(np.arange(count, room))
+        if odd or capacity > min(src.flat.size, dst.flat.size) or src.valid not in ((rows, cols), (1, count)):
+            raise does_not_fit(op, m, src, dst)
+        taken, made = src.elements(np.arange(count)), dst.elements(np.arange(capacity))
+        zeros = src.elements(np.arange(count, capacity))
 
         def run() -> None:
-            src.flat[count:room] = 0
+            src.flat[count:capacity] = 0
             exponents = src.flat[:count].reshape(rows, cols)
-            dst.flat[:room] = in_boxes(exponents.T if down else exponents)
+            dst.flat[:capacity] = in_boxes(exponents.T if down else exponents)
 
-        return Step(run, (taken,), (made, zeros) if room > count else (made,))
+        return Step(run, (taken,), (made, zeros) if capacity > count else (made,))
 
     return bind
 
 
 def copying(source: Tile, target: Tile) -> Callable[[], None]:
     """Bit patterns of one valid region to another, from box to box where strides can say it."""
-    arrays = target.beside(source)
+    arrays = target.paired_with(source)
     if arrays is None:
         return lambda: target.store_raw(source.load_raw())
     into, out_of = in_runs(*arrays)
@@ -167,7 +167,7 @@ def copy(source: Tile, target: Tile) -> None:
     if source not in pairs:
         if len(pairs) >= MOST_PARTS:
             pairs.clear()
-        arrays = target.beside(source)
+        arrays = target.paired_with(source)
         pairs[source] = None if arrays is None else in_runs(*arrays)
     pair = pairs[source]
     if pair is None:
@@ -177,7 +177,7 @@ def copy(source: Tile, target: Tile) -> None:
 
 
 def converting(op: dialect.FixpipeOp, m: Machine, src: Tile, dst: Tile, fp: Tile | None) -> Convert:
-    look_at(op, m, src)
+    warn_of_undefined(op, m, src)
     if src.type.loc.data is TileLoc.Acc:
         check_steps(op, m, src, steps(src, by_valid(op, src, dst)))
     check_scales(op, m, fp)
@@ -209,7 +209,7 @@ def tfillpad(op: dialect.TFillPadOp, m: Machine) -> Binder:
             return Step(lambda: None)
         filled = dst.full if model.whole else dst.with_valid(dst.valid[0], dst.cols)
         if rows > filled.valid[0] or cols > dst.cols:
-            raise unfit(op, m, src, filled)
+            raise does_not_fit(op, m, src, filled)
         pad = dst.type.pad if op.pad_value is None else op.pad_value.data
         padded = np.full(filled.valid, pad_bits(m, dst.dtype, pad))
         until = cols
@@ -239,10 +239,10 @@ def tfillpad(op: dialect.TFillPadOp, m: Machine) -> Binder:
     return bind
 
 
-def unfit(op: PtoOp, m: Machine, source: Tile, target: Tile) -> Exception:
+def does_not_fit(op: PtoOp, m: Machine, source: Tile, target: Tile) -> Exception:
     rows, cols = source.valid
-    room = f"[{target.valid[0]}, {target.valid[1]}] of {target.describe()}"
-    return m.fail("PTO-R105", f"{mnemonic(op)}: [{rows}, {cols}] of %{source.name} into {room}", op)
+    destination = f"[{target.valid[0]}, {target.valid[1]}] of {target.describe()}"
+    return m.fail("PTO-R105", f"{mnemonic(op)}: [{rows}, {cols}] of %{source.name} into {destination}", op)
 
 
 def _turn(src: Tile, target: Tile) -> None:
@@ -254,7 +254,7 @@ def ttrans(op: dialect.TTransOp, m: Machine) -> Binder:
     def bind(dst: Tile, src: Tile, tmp: Tile | None = None) -> Step:
         rows, cols = src.valid
         if cols > dst.rows or rows > dst.cols:
-            raise unfit(op, m, src, dst.full)
+            raise does_not_fit(op, m, src, dst.full)
         target = dst.with_valid(cols, rows)
         turned = Lanes((src.valid,), turned=True)
         run = partial(_turn, src, target)
@@ -268,7 +268,7 @@ def tconcat(op: dialect.TConcatOp, m: Machine) -> Binder:
     def bind(dst: Tile, src0: Tile, src1: Tile) -> Step:
         rows, left, right = dst.valid[0], src0.valid[1], src1.valid[1]
         if left + right > dst.cols:
-            raise unfit(op, m, src0.with_valid(rows, left + right), dst.full)
+            raise does_not_fit(op, m, src0.with_valid(rows, left + right), dst.full)
         (first,) = same_region(op, m, dst.with_valid(rows, left), src0)
         (second,) = same_region(op, m, dst.with_valid(rows, right), src1)
         target = dst.with_valid(rows, left + right)

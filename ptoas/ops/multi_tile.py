@@ -13,12 +13,12 @@ from ptoas.machine.tiles import Tile, Unplaced
 def multi_tile_get(op: MultiTileGetOp, m: Machine) -> Callable[..., Tile | Unplaced]:
     count = len(op.source)
 
-    def run(*given: Tile | Unplaced | int) -> Tile | Unplaced:
-        slot = given[count]
+    def run(*operands: Tile | Unplaced | int) -> Tile | Unplaced:
+        slot = operands[count]
         assert isinstance(slot, int)
         if not 0 <= slot < count:
             raise m.fail("PTO-R155", f"multi_tile_get: tile {slot} of {count}", op, operand=count)
-        tile = given[slot]
+        tile = operands[slot]
         assert not isinstance(tile, int)
         return tile
 

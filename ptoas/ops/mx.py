@@ -82,15 +82,15 @@ def _scales(
     op: dialect.MxOp, m: Machine, operand: Tile, scale: Tile, shape: tuple[int, int], looks_up: bool
 ) -> Tile:
     """The scales that an operand needs, if they are there."""
-    if any(found < wanted for found, wanted in zip(scale.valid, shape, strict=True)):
+    if any(found < expected for found, expected in zip(scale.valid, shape, strict=True)):
         found = f"{scale.valid[0]}x{scale.valid[1]} of {scale.describe()}"
         required = f"{shape[0]}x{shape[1]} for {operand.describe()}"
         raise m.fail("PTO-R105", f"{mnemonic(op)}: scales {found}, expected {required}", op)
     if looks_up and scale.address != operand.address >> SCALE_SHIFT:
-        found, wanted = scale.describe(), f"{operand.address >> SCALE_SHIFT:#x}"
+        found, expected = scale.describe(), f"{operand.address >> SCALE_SHIFT:#x}"
         raise m.fail(
             "PTO-R157",
-            f"{mnemonic(op)}: {found} is not at {wanted}, where the matrix unit looks for the scales of "
+            f"{mnemonic(op)}: {found} is not at {expected}, where the matrix unit looks for the scales of "
             f"{operand.describe()}",
             op,
         )

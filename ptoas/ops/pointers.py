@@ -24,8 +24,8 @@ def cast(op: dialect.PointerCastOp, m: Machine) -> Callable[..., object]:
     if not isinstance(target, PtrType):
         return partial(address, m)
 
-    def run(given: Pointer | LocalPointer | int) -> Pointer | LocalPointer:
-        at = given if isinstance(given, int) else address(m, given)
+    def run(value: Pointer | LocalPointer | int) -> Pointer | LocalPointer:
+        at = value if isinstance(value, int) else address(m, value)
         return pointer(op, m, at, target)
 
     return run

@@ -113,11 +113,11 @@ def _overwritten(op: PushOp, m: Machine) -> Exception:
 
 
 def _no_scale(op: PushOp, m: Machine, quant: PushQuant) -> Exception:
-    which = "set_quant_vector" if quant.value.endswith("_vec") else "set_quant_scalar"
+    setter = "set_quant_vector" if quant.value.endswith("_vec") else "set_quant_scalar"
     return m.fail(
         "PTO-R927",
-        f"{op.mnemonic()}: the channel scales what is pushed ({quant.value}), and no {which} came before it "
+        f"{op.mnemonic()}: the channel scales what is pushed ({quant.value}), and no {setter} came before it "
         "with a scale for every column",
         op,
-        fix=f"pto.{which}(...) {{id = ...}} before the push",
+        fix=f"pto.{setter}(...) {{id = ...}} before the push",
     )

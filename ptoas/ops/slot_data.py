@@ -22,7 +22,7 @@ from ptoas.machine.channels import Pushed, Ring, difference
 from ptoas.machine.dtypes import dtype_of
 from ptoas.machine.machine import Machine
 from ptoas.machine.memory import Pointer, View
-from ptoas.machine.slots import Held, SlotBits
+from ptoas.machine.slots import PoppedSlot, SlotBits
 from ptoas.machine.tiles import Tile, element_offsets
 
 GENERATIONS = 2
@@ -179,7 +179,7 @@ class LocalSlots:
             found = self.kept[key] = Tile(type, memory, address, valid, "slot")
         return found
 
-    def take(self, m: Machine, op: PopOp, type: TileType, valid: tuple[int, int], number: int) -> Held:
+    def take(self, m: Machine, op: PopOp, type: TileType, valid: tuple[int, int], number: int) -> PoppedSlot:
         """The tile is where it was put; it only gets its name."""
         ring, slot = self.ring, number % self.ring.slots
         generation = number // ring.slots % GENERATIONS
@@ -196,15 +196,15 @@ class LocalSlots:
         if tile is None:
             name = op.popped.name_hint or "popped"
             tile = self.kept[key] = Tile(type, stored.memory, stored.address, valid, name, bits)
-        held = Held(op, number, tile, bits)
-        bits.hold(held, id(stored), lambda: mark(stored, bits))
-        return held
+        pop = PoppedSlot(op, number, tile, bits)
+        bits.hold(pop, id(stored), lambda: mark(stored, bits))
+        return pop
 
 
 def mark(tile: Tile, bits: SlotBits) -> None:
     """The bytes that a push has written."""
-    twin = Tile(tile.type, tile.memory, tile.address, tile.valid, tile.name, bits)
-    region = twin.region
+    copy = Tile(tile.type, tile.memory, tile.address, tile.valid, tile.name, bits)
+    region = copy.region
     region.view[region.select] = True
 
 
@@ -243,7 +243,7 @@ class MemorySlots:
         if ring.flow is Flow.V2C and len(ring.channel.first.flows) == 2:
             self.start += ring.slots * ring.size
         self.bytes = buffer.raw.view(np.uint8)
-        self.latest: dict[tuple[int, int], Held] = {}
+        self.latest: dict[tuple[int, int], PoppedSlot] = {}
         """Return the last tile copied into each slot of a consumer's own ring."""
         self.kept: dict[tuple[object, ...], Tile] = {}
         self.bits: dict[tuple[int, int, int], SlotBits] = {}
@@ -285,7 +285,7 @@ class MemorySlots:
             check_repeated(m, op, self.ring, number, tile.valid, window, bits)
         window[...] = bits
 
-    def take(self, m: Machine, op: PopOp, type: TileType, valid: tuple[int, int], number: int) -> Held:
+    def take(self, m: Machine, op: PopOp, type: TileType, valid: tuple[int, int], number: int) -> PoppedSlot:
         """Copy the slot, or a vector core's part of it, into the consumer's own ring."""
         ring = self.ring
         slot, split, lane = number % ring.slots, op.halves, m.role.lane
@@ -296,12 +296,12 @@ class MemorySlots:
             row, first = gm_place(valid, split, lane)
         source = self._window(slot, valid, row, first, type.element_type)
         tile, bits = self._local(m, op, type, valid, number)
-        held = Held(op, number, tile, bits)
-        held.copied = True
-        bits.hold(held, (type, valid), lambda: mark(tile, bits))
-        self.latest[m.core, number % ring.local_slots] = held
+        pop = PoppedSlot(op, number, tile, bits)
+        pop.copied = True
+        bits.hold(pop, (type, valid), lambda: mark(tile, bits))
+        self.latest[m.core, number % ring.local_slots] = pop
         tile.store_raw(source)
-        return held
+        return pop
 
     def _local(
         self, m: Machine, op: PopOp, type: TileType, valid: tuple[int, int], number: int

@@ -145,7 +145,7 @@ def _lists(op: TMrgSortOp, m: Machine) -> Binder:
         each = PAIR // dst.dtype.size
         counts = [src.valid[1] // each for src in srcs]
         parts = [src.with_valid(1, count * each) for src, count in zip(srcs, counts, strict=True)]
-        room = dst.valid[1] // each
+        capacity = dst.valid[1] // each
         origin = np.repeat(np.arange(len(srcs)), counts)
 
         def run() -> None:
@@ -157,10 +157,10 @@ def _lists(op: TMrgSortOp, m: Machine) -> Binder:
                 ends = [np.flatnonzero(origin[order] == n)[-1] + 1 for n in range(len(srcs)) if counts[n]]
                 taken = 0 if 0 in counts else int(min(ends))
             if not device:
-                taken = min(taken, room)
+                taken = min(taken, capacity)
             if stops or not device:
                 excuted.set(np.bincount(origin[order[:taken]], minlength=len(srcs)))
-            kept = min(taken, room)
+            kept = min(taken, capacity)
             out = dst.with_valid(1, kept * each)
             if kept:
                 out.store_raw(words[order[:kept]].reshape(1, -1).view(dst.dtype.raw))
@@ -168,7 +168,11 @@ def _lists(op: TMrgSortOp, m: Machine) -> Binder:
                 return
             if kept:
                 out.region.mark(op)
-            rest = dst.part(0, kept * each, (1, (room - kept) * each)) if device and kept < room else None
+            rest = (
+                dst.part(0, kept * each, (1, (capacity - kept) * each))
+                if device and kept < capacity
+                else None
+            )
             if rest is not None:
                 # What is left of the scratch tile is copied along.
                 rest.region.clobber(op)

@@ -145,18 +145,18 @@ def warn_of_gaps(op: IndexedMemoryOp, m: Machine, view: View, by_row: bool) -> N
     says it (PTO-A223)."""
     if m.target.model(op).packed or view.layout is not Layout.ND or COUNTS_GAPS in op.attributes:
         return
-    misread = first_misread(view.shape5, view.strides5, by_row)
-    if misread is None:
+    difference = first_misread(view.shape5, view.strides5, by_row)
+    if difference is None:
         return
     known = Knowledge().view(op.mem)
     if known.strides is not None and first_misread(known.shape5, known.strides5, by_row) is not None:
         return
-    index, found, meant = misread
+    index, found, expected = difference
     m.warn(
         "PTO-R159",
         f"{op.mnemonic()}: strides {list(view.strides)} of %{view.buffer.name}: {m.target.name} ignores them "
         f"in {'Row' if by_row else 'Elem'} mode, index {index} reads the {'row' if by_row else 'element'} at "
-        f"offset {found} and not the one at {meant}",
+        f"offset {found} and not the one at {expected}",
         op,
     )
 

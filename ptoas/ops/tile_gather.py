@@ -214,8 +214,8 @@ def by_comparison(op: TGatherOp, m: Machine) -> Binder:
 
         def run_tile() -> None:
             assert indices is not None
-            given = indices.flat[thresholds].view(indices.dtype.number)
-            keep(compare(_compared(src, model), _thresholds(given, src, model)[:, None]))
+            values = indices.flat[thresholds].view(indices.dtype.number)
+            keep(compare(_compared(src, model), _thresholds(values, src, model)[:, None]))
 
         bytes_after = _bytes_after(tmp, src) if tmp is not None and model.after_scratch else ()
         if indices is None:
@@ -249,15 +249,15 @@ def _compared(src: Tile, model: CompareModel) -> Array:
     return values
 
 
-def _thresholds(given: Array, src: Tile, model: CompareModel) -> Array:
+def _thresholds(thresholds: Array, src: Tile, model: CompareModel) -> Array:
     """One threshold a row, in the type that is compared."""
     is_float = src.dtype.numbers(src.load_raw()).dtype.kind == "f"
-    signed = given.astype(f"i{given.dtype.itemsize}")
+    signed = thresholds.astype(f"i{thresholds.dtype.itemsize}")
     if is_float and src.dtype.size == 2:
         return signed.astype(np.int16).astype(np.float32)
     if is_float and not model.rounds:
         return signed.astype(np.float32)
-    return signed.astype(np.int64) if model.signed else given.astype(np.int64)
+    return signed.astype(np.int64) if model.signed else thresholds.astype(np.int64)
 
 
 @instruction(TGatherBOp)

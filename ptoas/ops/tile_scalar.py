@@ -6,7 +6,7 @@ from ptoas.dialects.pto import tile_scalar as dialect
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.machine import Machine
 from ptoas.ops.division import divide, power, remainder
-from ptoas.ops.family import Function, elementwise, elementwise_of, into, leaky, shift
+from ptoas.ops.family import Function, elementwise, elementwise_of, into, leaky_relu, shift
 from ptoas.targets.shared.elementwise import PRODUCT_OF_DST, ROUNDED_ONCE
 
 elementwise(
@@ -20,7 +20,7 @@ elementwise(
         dialect.TOrSOp: np.bitwise_or,
         dialect.TXorSOp: np.bitwise_xor,
         dialect.TPowSOp: power,
-        dialect.TLReluOp: leaky,
+        dialect.TLReluOp: leaky_relu,
     },
     "src",
     scalar=True,

@@ -31,7 +31,7 @@ from ptoas.dialects.pto.views import (
     TReshapeOp,
     ValidExtentOp,
 )
-from ptoas.machine.addresses import lost, moved
+from ptoas.machine.addresses import missing_memory_error, moved
 from ptoas.machine.budget import check_tile
 from ptoas.machine.machine import Machine, value
 from ptoas.machine.memory import LocalPointer, Pointer, View, ViewForm
@@ -82,7 +82,7 @@ def make_tensor_view(op: MakeTensorViewOp, m: Machine) -> Callable[..., View]:
 def outside_buffer(op: MakeTensorViewOp, m: Machine, view: View) -> Exception:
     buffer, (first, last) = view.buffer, view.extent()
     if buffer.place is not None:
-        return lost(op, m, buffer, first, last)
+        return missing_memory_error(op, m, buffer, first, last)
     return m.fail(
         "PTO-R102",
         f"make_tensor_view: shape {list(view.shape)} with strides {list(view.strides)} touches elements "
@@ -289,7 +289,7 @@ def alias(op: AliasOp, m: Machine) -> Callable[..., Tile]:
             raise m.fail("PTO-R507", f"%{source.name} is used before it has an address", op)
         shown = source.valid if isinstance(op, BitcastOp) else type.shape
         rows, cols = (
-            there if said == DYNAMIC else said for said, there in zip(type.valid, shown, strict=True)
+            there if extent == DYNAMIC else extent for extent, there in zip(type.valid, shown, strict=True)
         )
         if len(kept) >= KEPT:
             kept.clear()

@@ -59,10 +59,13 @@ class UpperBounds(Constants):
     """
 
     def __init__(
-        self, given: dict[SSAValue, int], blocks: int, callers: Mapping[SSAValue, SSAValue] = NO_CALLERS
+        self,
+        known_values: dict[SSAValue, int],
+        blocks: int,
+        callers: Mapping[SSAValue, SSAValue] = NO_CALLERS,
     ):
         super().__init__()
-        self._known.update(given)
+        self._known.update(known_values)
         self.launched = launch_ranges(blocks)
         self.callers = callers
         """The operands passed to the arguments of functions with one call site."""
@@ -140,7 +143,7 @@ def infer_lower_bounds(
                 continue
             values = slices.backward([place], until=LoadScalarOp)
             loads = [value.owner for value in values if isinstance(value.owner, LoadScalarOp)]
-            read = {at for load in loads for at in slices.memory(load.ptr) if parameters[at].steers}
+            read = {at for load in loads for at in slices.memory(load.ptr) if parameters[at].is_computed_with}
             floor = _least(partial(_holds, place, blocks, scalars)) if read else None
             for at in read if floor is not None else ():
                 parameters[at].floor = max(parameters[at].floor, floor or 0)

@@ -57,7 +57,7 @@ def infer_arguments(
     entry: func.FuncOp,
     parameters: list[Parameter],
     target: Target,
-    given: dict[str, int],
+    known_values: dict[str, int],
     blocks: int,
 ) -> None:
     """Fill in sizes, directions and limits of the parameters, from a module in DPS form."""
@@ -69,7 +69,9 @@ def infer_arguments(
     peers.mark(parameters)
     peer_numbers = PeerNumbers(slices, parameters)
     mark_ranks(entry, operations, parameters, peer_numbers)
-    numbers: dict[SSAValue, int] = {arguments[p.at]: given[p.name] for p in parameters if p.name in given}
+    numbers: dict[SSAValue, int] = {
+        arguments[p.at]: known_values[p.name] for p in parameters if p.name in known_values
+    }
     launched = launch_ranges(blocks)
     numbers |= {arguments[at]: launched[query][1] for at, query in launch_arguments(entry).items()}
     scalars: dict[SSAValue, Parameter] = {arguments[p.at]: p for p in parameters if p.kind == "scalar"}
@@ -117,7 +119,7 @@ def infer_arguments(
     places, counts = _steering(slices)
     for at, parameter in enumerate(parameters):
         # An extent or a divisor of 0 leaves nothing to do, or can't be.
-        parameter.steers = at in places and at not in counts
+        parameter.is_computed_with = at in places and at not in counts
     generated = {value: p.suggestion for value, p in scalars.items()}
     infer_lower_bounds(slices, parameters, blocks, {**generated, **numbers})
 
@@ -222,13 +224,13 @@ def _ring(op: PipeInitOp, places: set[int], parameters: list[Parameter], offset:
 
 
 def _stretch(
-    slices: ArgumentSlice, scalars: dict[SSAValue, Parameter], given: dict[SSAValue, int], blocks: int
+    slices: ArgumentSlice, scalars: dict[SSAValue, Parameter], known_values: dict[SSAValue, int], blocks: int
 ) -> UpperBounds:
     """Let a generated extent be at least the greatest offset plus size that is taken of it."""
     parts = [op for op in slices.operations if isinstance(op, PartitionViewOp)]
     for _ in range(MAX_STRETCHES):
-        numbers = {value: p.suggestion for value, p in scalars.items() if value not in given}
-        bounds = UpperBounds({**numbers, **given}, blocks, slices.callers)
+        numbers = {value: p.suggestion for value, p in scalars.items() if value not in known_values}
+        bounds = UpperBounds({**numbers, **known_values}, blocks, slices.callers)
         stretched = False
         for op in parts:
             whole = op.source.owner
@@ -249,7 +251,7 @@ def _stretch(
                     stretched = True
         if not stretched:
             break
-    return UpperBounds(given, blocks, slices.callers)
+    return UpperBounds(known_values, blocks, slices.callers)
 
 
 def _scalar_argument(value: SSAValue | None, scalars: dict[SSAValue, Parameter]) -> Parameter | None:

@@ -62,9 +62,9 @@ class ArgumentSlice:
                 for value in (value for slot in op.OUTS for value in op.operands_of(slot)):
                     self._written.setdefault(value, []).extend(o for o in op.operands if o is not value)
         parameters = [a for f in functions.values() if f.body.blocks for a in f.body.blocks[0].args]
-        given = ((parameter, self.forwarded.get(parameter, [])) for parameter in parameters)
+        pairs = ((parameter, self.forwarded.get(parameter, [])) for parameter in parameters)
         self.callers: dict[SSAValue, SSAValue] = {
-            parameter: values[0] for parameter, values in given if len(values) == 1
+            parameter: values[0] for parameter, values in pairs if len(values) == 1
         }
         """The operands passed to the arguments of functions with one call site."""
         self._memory = reachable_starts(

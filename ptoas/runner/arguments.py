@@ -25,7 +25,7 @@ from ptoas.machine.errors import failure
 from ptoas.machine.memory import GlobalBuffer, Pointer, RankGroup, View, element_count, packed_strides
 from ptoas.runner.foreign import NotReadableError, adopted
 from ptoas.runner.parameters import Parameter, about
-from ptoas.runner.values import Growing
+from ptoas.runner.values import GrowingArray
 
 
 @dataclass
@@ -72,12 +72,12 @@ def as_elements(parameter: Parameter, array: Any, entry: func.FuncOp) -> Array:
     )
 
 
-def _numpy(parameter: Parameter, given: Any, entry: func.FuncOp) -> Any:
+def _numpy(parameter: Parameter, value: Any, entry: func.FuncOp) -> Any:
     """An array of another library as NumPy's, or an error that says what its library says."""
     try:
-        return adopted(given)
+        return adopted(value)
     except NotReadableError as error:
-        kind = type(given).__name__
+        kind = type(value).__name__
         raise failure(
             "PTO-R602",
             f"{parameter.name} takes an array in the host's memory; {kind} does not give one: {error}",
@@ -95,57 +95,57 @@ def _numpy_name(dtype: DType) -> str:
 
 def _from_list(parameter: Parameter, dtype: DType, values: Any, entry: func.FuncOp) -> Array:
     """A list or a number: converted if nothing is lost."""
-    given = np.asarray(values)
-    if given.dtype.kind not in "iufb":
+    array = np.asarray(values)
+    if array.dtype.kind not in "iufb":
         raise failure(
             "PTO-R602", f"{parameter.name} holds {dtype.short}; {type(values).__name__} given", entry
         )
     if dtype.is_integer:
         limits = np.iinfo(dtype.number)
-        if given.dtype.kind == "f" and not (np.isfinite(given) & (given == np.trunc(given))).all():
+        if array.dtype.kind == "f" and not (np.isfinite(array) & (array == np.trunc(array))).all():
             raise failure(
                 "PTO-R605" if parameter.is_index else "PTO-R602",
                 f"{parameter.name} holds {dtype.short} integers; a value is not one",
                 entry,
             )
-        if given.size and not (limits.min <= given.min() and given.max() <= limits.max):
+        if array.size and not (limits.min <= array.min() and array.max() <= limits.max):
             raise failure(
                 "PTO-R602",
                 f"{parameter.name} holds {dtype.short}; a value is outside {limits.min}..{limits.max}",
                 entry,
             )
-    return dtype.encode(given)
+    return dtype.encode(array)
 
 
-def bind(parameter: Parameter, given: Any, entry: func.FuncOp) -> BoundArgument:
+def bind(parameter: Parameter, value: Any, entry: func.FuncOp) -> BoundArgument:
     """One argument for the machine; what is bound already stays so."""
-    if isinstance(given, BoundArgument):
-        return given
+    if isinstance(value, BoundArgument):
+        return value
     try:
-        return _bound(parameter, given, entry)
+        return _bound(parameter, value, entry)
     except PtoasError as error:
         raise about(parameter, entry, error) from None
 
 
-def _bound(parameter: Parameter, given: Any, entry: func.FuncOp) -> BoundArgument:
+def _bound(parameter: Parameter, value: Any, entry: func.FuncOp) -> BoundArgument:
     match parameter.kind:
         case "scalar":
-            return BoundArgument(parameter, scalar(parameter, given, entry), None)
+            return BoundArgument(parameter, scalar(parameter, value, entry), None)
         case "pointer":
-            return _pointer(parameter, given, entry)
+            return _pointer(parameter, value, entry)
         case "memory":
-            array = _writable(parameter, as_elements(parameter, given, entry))
+            array = _writable(parameter, as_elements(parameter, value, entry))
             view, finish = _view(parameter, array, entry)
             return BoundArgument(parameter, view, array, finish)
         case "group":
-            return _group(parameter, given, entry)
+            return _group(parameter, value, entry)
         case "counts":
-            array = _writable(parameter, as_elements(parameter, given, entry))
+            array = _writable(parameter, as_elements(parameter, value, entry))
             if array.shape != parameter.shape:
                 raise failure("PTO-R603", f"{parameter.name} holds four numbers; found {array.shape}", entry)
             return BoundArgument(parameter, Counts(array.view(np.int16)), array)
         case _:
-            return _tile(parameter, given, entry)
+            return _tile(parameter, value, entry)
 
 
 class Binder:
@@ -162,19 +162,19 @@ class Binder:
         pairs: list[tuple[Any, BoundArgument]] = []
         changed = False
         for at, parameter in enumerate(self.parameters):
-            given = arguments[parameter.name]
+            value = arguments[parameter.name]
             last = self._last[at] if self._last else None
             # Only an array can be used in place; anything else was copied, and may have changed.
             in_place = (
-                isinstance(given, np.ndarray)
+                isinstance(value, np.ndarray)
                 and parameter.kind in ("pointer", "memory")
-                and (given.flags.writeable or not parameter.written)
+                and (value.flags.writeable or not parameter.written)
             )
-            if last is not None and last[0] is given and in_place and last[1].finish is None:
+            if last is not None and last[0] is value and in_place and last[1].finish is None:
                 pairs.append(last)
                 continue
             changed = changed or parameter.kind != "scalar"
-            pairs.append((given, bind(parameter, given, self.entry)))
+            pairs.append((value, bind(parameter, value, self.entry)))
         changed = changed and bool(self._last)
         self._last = pairs
         return [bound for _, bound in pairs], changed
@@ -183,12 +183,12 @@ class Binder:
         self._last = []
 
 
-def scalar(parameter: Parameter, given: Any, entry: func.FuncOp) -> int | float:
+def scalar(parameter: Parameter, value: Any, entry: func.FuncOp) -> int | float:
     """A scalar in the argument's type."""
-    given = _numpy(parameter, given, entry)
-    number = given.item() if isinstance(given, np.ndarray | np.generic) and given.size == 1 else given
+    value = _numpy(parameter, value, entry)
+    number = value.item() if isinstance(value, np.ndarray | np.generic) and value.size == 1 else value
     if isinstance(number, str | bytes) or not isinstance(number, int | float):
-        raise failure("PTO-R602", f"{parameter.name} is a {parameter.type}; {given!r} given", entry)
+        raise failure("PTO-R602", f"{parameter.name} is a {parameter.type}; {value!r} given", entry)
     if isinstance(parameter.type, AnyFloat):
         round_once = rounder(parameter.type)
         return float(number) if round_once is None else round_once(float(number))
@@ -221,10 +221,10 @@ def _in_place(parameter: Parameter, array: Array) -> tuple[Array, Callable[[], N
     return copy.reshape(-1), finish
 
 
-def _pointer(parameter: Parameter, given: Any, entry: func.FuncOp) -> BoundArgument:
-    if isinstance(given, Growing):
-        return _growing(parameter, given)
-    array = _writable(parameter, as_elements(parameter, given, entry))
+def _pointer(parameter: Parameter, value: Any, entry: func.FuncOp) -> BoundArgument:
+    if isinstance(value, GrowingArray):
+        return _growing(parameter, value)
+    array = _writable(parameter, as_elements(parameter, value, entry))
     assert parameter.dtype is not None
     flat, finish = _in_place(parameter, array)
     return BoundArgument(
@@ -232,14 +232,14 @@ def _pointer(parameter: Parameter, given: Any, entry: func.FuncOp) -> BoundArgum
     )
 
 
-def _growing(parameter: Parameter, given: Growing) -> BoundArgument:
+def _growing(parameter: Parameter, value: GrowingArray) -> BoundArgument:
     """Generated memory of unknown size: the caller sees the part that was reached."""
-    buffer = given.buffer(parameter.name)
+    buffer = value.buffer(parameter.name)
     bound = BoundArgument(parameter, Pointer(buffer), None)
 
     def finish() -> None:
         reached = buffer.raw[: buffer.size]
-        bound.output = reached if given.dtype.coded else reached.view(given.dtype.number)
+        bound.output = reached if value.dtype.coded else reached.view(value.dtype.number)
 
     bound.finish = finish
     return bound
@@ -338,13 +338,13 @@ def _spread(
     return view, finish
 
 
-def _group(parameter: Parameter, given: Any, entry: func.FuncOp) -> BoundArgument:
+def _group(parameter: Parameter, value: Any, entry: func.FuncOp) -> BoundArgument:
     members: list[Any] | None = None
     stacked: Array | None = None
-    if isinstance(given, list | tuple):
-        members = list(cast("Sequence[Any]", given))
+    if isinstance(value, list | tuple):
+        members = list(cast("Sequence[Any]", value))
     if members is None:
-        whole = _writable(parameter, as_elements(parameter, given, entry))
+        whole = _writable(parameter, as_elements(parameter, value, entry))
         if whole.ndim == 0 or whole.shape[0] != parameter.ranks:
             raise failure(
                 "PTO-R603",
@@ -375,10 +375,10 @@ def _group(parameter: Parameter, given: Any, entry: func.FuncOp) -> BoundArgumen
     return BoundArgument(parameter, RankGroup(tuple(view for view, _ in pairs)), output, finish)
 
 
-def _tile(parameter: Parameter, given: Any, entry: func.FuncOp) -> BoundArgument:
+def _tile(parameter: Parameter, value: Any, entry: func.FuncOp) -> BoundArgument:
     type = parameter.type
     assert isinstance(type, TileType) and parameter.dtype is not None
-    array = as_elements(parameter, given, entry)
+    array = as_elements(parameter, value, entry)
     shape = array.shape
     valid = tuple(n if want == DYNAMIC else want for want, n in zip(type.valid, shape[-2:], strict=False))
     if len(valid) != 2:

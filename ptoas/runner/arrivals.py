@@ -23,10 +23,10 @@ def mark_arrivals(slices: ArgumentSlice, parameters: Sequence[Parameter]) -> Non
     for op in slices.operations:
         if not isinstance(op, CommTWaitOp):
             continue
-        wanted = _arrived(op.cmp.data, knowledge.constant(op.cmp_value))
+        arrived = _arrived(op.cmp.data, knowledge.constant(op.cmp_value))
         for at in slices.memory(op.signal):
             if at not in notified and not parameters[at].written:
-                parameters[at].arrived = max(parameters[at].arrived, wanted)
+                parameters[at].arrived = max(parameters[at].arrived, arrived)
 
 
 def _arrived(compared: WaitCmp, value: int | None) -> int:

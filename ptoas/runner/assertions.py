@@ -82,8 +82,8 @@ def _misspelt(source: Source, match: re.Match[str]) -> Diagnostic | None:
     place = Span(source, match.start("word"), len(word))
     if word == WORD:
         return None if match["colon"] else finding("PTO-R703", f"a colon follows `{WORD}`", span=place)
-    meant = nearest(re.sub("[_ ]", "-", word.upper()), [WORD], 0.8)
-    if meant is None or not match["colon"]:
+    suggestion = nearest(re.sub("[_ ]", "-", word.upper()), [WORD], 0.8)
+    if suggestion is None or not match["colon"]:
         return None
     return finding("PTO-R703", f"`{word}` is no {WORD}", span=place, fix=f"did you mean `{WORD}`?")
 
@@ -152,8 +152,8 @@ def _differences(tree: ast.expr, reader: Reader) -> list[str]:
         case ast.Call(
             func=ast.Name(id="close" | "allclose") | ast.Attribute(attr="allclose"), args=[first, second, *_]
         ):
-            given = [reader.value(each) for each in tree.args[2:]]
-            limits = dict(zip(("rtol", "atol", "ulp"), given, strict=False))
+            tolerances = [reader.value(each) for each in tree.args[2:]]
+            limits = dict(zip(("rtol", "atol", "ulp"), tolerances, strict=False))
             limits |= {str(each.arg): reader.value(each.value) for each in tree.keywords}
             agrees = partial(near, **limits)
         case _:
@@ -193,15 +193,15 @@ def check_reference(
     Without `rtol`, integers are the same, and floats agree within 1e-5 or four rounding errors of their type.
     """
     notes: list[Note] = []
-    for name, wanted in call_reference(function, arrays.inputs, arrays.outputs, span).items():
+    for name, expected in call_reference(function, arrays.inputs, arrays.outputs, span).items():
         array = np.asarray(arrays.outputs[name])
-        if array.shape != wanted.shape:
-            notes.append(Note(f"{name} has shape {list(array.shape)}, the reference {list(wanted.shape)}"))
+        if array.shape != expected.shape:
+            notes.append(Note(f"{name} has shape {list(array.shape)}, the reference {list(expected.shape)}"))
             continue
         limit = default_rtol(array.dtype) if rtol is None else rtol
-        places = np.argwhere(~np.asarray(near(array, wanted, limit, atol if limit else 0.0, ulp)))
+        places = np.argwhere(~np.asarray(near(array, expected, limit, atol if limit else 0.0, ulp)))
         if len(places):
-            notes.append(Note(_table(array, wanted, places, f"{name}, the reference")))
+            notes.append(Note(_table(array, expected, places, f"{name}, the reference")))
     return tuple(notes)
 
 
@@ -217,8 +217,8 @@ def check_all(
         message = f"there is no {WORD} in this file, so nothing was checked"
         place = Span(source, 0, max(1, len(source.line_text(1))))
         raise PtoasError([finding("PTO-R703", message, span=place, fix=f"// {WORD}: out == 1")])
-    meant = [a for a in found if not a.targets or target in a.targets]
-    problems = [problem for a in meant if (problem := check(a, names, arrays)) is not None]
+    applicable = [a for a in found if not a.targets or target in a.targets]
+    problems = [problem for a in applicable if (problem := check(a, names, arrays)) is not None]
     if problems:
         raise PtoasError([replace(problem, targets=(target,)) for problem in problems])
-    return len(meant)
+    return len(applicable)

@@ -20,11 +20,11 @@ from ptoas.runner.stats import Stats
 class KernelCall:
     """One run from its arguments to its result."""
 
-    def __init__(self, cores: Sequence[Core], binder: Binder, given: Mapping[str, Any]):
+    def __init__(self, cores: Sequence[Core], binder: Binder, values: Mapping[str, Any]):
         self.cores = cores
         self.program = cores[0].program
         self.launch = cores[0].machine.launch
-        self.bound, changed = binder.bind(given)
+        self.bound, changed = binder.bind(values)
         for core in cores:
             if changed:
                 core.machine.forget_arguments()
@@ -116,7 +116,7 @@ class KernelCall:
                     self.program.entry,
                     fix=did_you_mean(printing.name, [*known, *self._tile_names()]),
                 )
-            observer.machine.say(printing.text(found, "at the end"))
+            observer.machine.print_line(printing.text(found, "at the end"))
 
     def _tile_names(self) -> list[str]:
         tiles = (op for op in walk(self.program.entry) if isinstance(op, AllocTileOp))

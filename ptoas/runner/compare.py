@@ -84,11 +84,11 @@ def copied(arguments: Mapping[str, Any]) -> dict[str, Any]:
     return {name: np.array(a) if isinstance(a, np.ndarray) else a for name, a in own.items()}
 
 
-def _adopted(given: Any) -> Any:
+def _adopted(value: Any) -> Any:
     try:
-        return adopted(given)
+        return adopted(value)
     except NotReadableError:
-        return given  # binding it says why
+        return value  # binding it says why
 
 
 def compare_results(module: ModuleOp, outcomes: list[TargetOutcome]) -> list[TargetDifference]:

@@ -146,7 +146,7 @@ class Core:
         """Later tiles may lie on its bytes."""
         self.captured[tile.name] = (tile, np.array(tile.load_raw()))
 
-    def sit(self, slot: ActorSlot, name: str) -> None:
+    def attach(self, slot: ActorSlot, name: str) -> None:
         """Work as one of several; what is printed is said to be its."""
         self.slot = slot
         say = self.program.options.on_output

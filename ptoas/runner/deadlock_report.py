@@ -29,7 +29,7 @@ MOST_LINES = 24
 
 
 @dataclass
-class Standing:
+class ActorState:
     """An actor that has not come to its end, or has, and the machine that it worked with."""
 
     outcome: ActorOutcome
@@ -61,7 +61,7 @@ def deadlock_error(
     outcomes: Sequence[ActorOutcome], cores: Sequence[Core], launch: Launch, target: str
 ) -> Diagnostic | None:
     """The error if all unfinished actors wait; `None`: it does not involve shared state of cores."""
-    every = [Standing(o, core.machine) for o, core in zip(outcomes, cores, strict=True)]
+    every = [ActorState(o, core.machine) for o, core in zip(outcomes, cores, strict=True)]
     waiting = [each for each in every if each.waits]
     ours = [each for each in waiting if isinstance(each.outcome.op, ChannelOp | AwaitsCounter | SyncAllOp)]
     if not ours:
@@ -95,7 +95,7 @@ def deadlock_error(
 _FREE = "a tfree after the last use of each popped tile"
 
 
-def _is_kept(each: Standing) -> bool:
+def _is_kept(each: ActorState) -> bool:
     """Return True if a producer waits for a slot that was popped and not released."""
     ring = each.ring if isinstance(each.op, PushOp | AllocSlotOp) else None
     return ring is not None and any(ring.held.values())
@@ -107,44 +107,44 @@ Cause = tuple[str, str, tuple[Note, ...], str]
 """Code, message, further places, fix."""
 
 
-def _cause(standing: Standing, launch: Launch) -> Cause:
-    op, ring = standing.outcome.op, standing.ring
+def _cause(state: ActorState, launch: Launch) -> Cause:
+    op, ring = state.outcome.op, state.ring
     match op:
         case PopOp() if ring is not None:
-            return _nothing_pushed(op, ring, standing, launch)
+            return _nothing_pushed(op, ring, state, launch)
         case PushOp() | AllocSlotOp() if ring is not None:
-            return _nothing_free(op, ring, standing, launch)
+            return _nothing_free(op, ring, state, launch)
         case SyncAllOp():
-            return _disagree(standing, launch)
+            return _disagree(state, launch)
         case _:
-            return _never_set(standing, launch)
+            return _never_set(state, launch)
 
 
-def _others(standing: Standing, launch: Launch) -> str:
-    on = standing.outcome.on
+def _others(state: ActorState, launch: Launch) -> str:
+    on = state.outcome.on
     if not on:
         return "nobody is at the other end"
     return f"{launch.names(on)} {'have' if len(on) > 1 else 'has'} finished"
 
 
-def _nothing_pushed(op: PopOp, ring: Ring, standing: Standing, launch: Launch) -> Cause:
+def _nothing_pushed(op: PopOp, ring: Ring, state: ActorState, launch: Launch) -> Cause:
     last = ring.last_push
     return (
         "PTO-R922",
         f"{op.mnemonic()} waits for a tile from {ring.name} that is never pushed: {ring.state()}; "
-        f"{_others(standing, launch)}",
+        f"{_others(state, launch)}",
         () if last is None else (Note("the last push", span_of(last)),),
         "as many tpush as tpop, on every way through the program",
     )
 
 
-def _nothing_free(op: ChannelOp, ring: Ring, standing: Standing, launch: Launch) -> Cause:
+def _nothing_free(op: ChannelOp, ring: Ring, state: ActorState, launch: Launch) -> Cause:
     held = [each for tiles in ring.held.values() for each in tiles]
     if held:
         return (
             "PTO-R903",
             f"{op.mnemonic()} waits for an empty slot of {ring.name}, and {len(held)} that were popped are "
-            f"never given back: {ring.state()}; {_others(standing, launch)}",
+            f"never given back: {ring.state()}; {_others(state, launch)}",
             (Note("popped here, and not given back", span_of(held[0].op)),),
             _FREE,
         )
@@ -152,17 +152,17 @@ def _nothing_free(op: ChannelOp, ring: Ring, standing: Standing, launch: Launch)
     return (
         "PTO-R921",
         f"{op.mnemonic()} waits for an empty slot of {ring.name}, which is full: {ring.state()}; "
-        f"{_others(standing, launch)}",
+        f"{_others(state, launch)}",
         () if last is None else (Note("the last pop", span_of(last)),),
         "as many tpop as tpush, or more slots (slot_num)",
     )
 
 
-def _disagree(standing: Standing, launch: Launch) -> Cause:
-    syncs = standing.machine.cluster_of_block.grid.syncs
-    mine = syncs.get(standing.outcome.actor)
+def _disagree(state: ActorState, launch: Launch) -> Cause:
+    syncs = state.machine.cluster_of_block.grid.syncs
+    mine = syncs.get(state.outcome.actor)
     came = 0 if mine is None else mine[0]
-    less = [(actor, syncs.get(actor)) for actor in standing.outcome.on]
+    less = [(actor, syncs.get(actor)) for actor in state.outcome.on]
     notes = [
         Note(
             f"{launch.names([actor])} comes to syncall {sync[0]} times, the last time here", span_of(sync[1])
@@ -179,16 +179,18 @@ def _disagree(standing: Standing, launch: Launch) -> Cause:
     )
 
 
-def _never_set(standing: Standing, launch: Launch) -> Cause:
-    cluster = standing.machine.cluster_of_block
+def _never_set(state: ActorState, launch: Launch) -> Cause:
+    cluster = state.machine.cluster_of_block
     notes: list[Note] = []
     for counter in (*cluster.counters.values(), *cluster.grid.counters.values()):
-        if counter.last is not None and set(counter.sent) & set(standing.outcome.on):
-            who = launch.names(sorted(set(counter.sent) & set(standing.outcome.on)))
-            notes.append(Note(f"{who} sets another counter, or this one before, here", span_of(counter.last)))
+        if counter.last is not None and set(counter.sent) & set(state.outcome.on):
+            senders = launch.names(sorted(set(counter.sent) & set(state.outcome.on)))
+            notes.append(
+                Note(f"{senders} sets another counter, or this one before, here", span_of(counter.last))
+            )
     return (
         "PTO-R920",
-        f"{standing.outcome.waits}; {_others(standing, launch)}",
+        f"{state.outcome.waits}; {_others(state, launch)}",
         tuple(notes[:1]),
         "set it as often as it is awaited, under the same number, on a core that it counts for",
     )
@@ -197,7 +199,7 @@ def _never_set(standing: Standing, launch: Launch) -> Cause:
 # --- the picture -----------------------------------------------------------------------------------------
 
 
-def picture(every: Sequence[Standing], launch: Launch) -> Iterator[Note]:
+def picture(every: Sequence[ActorState], launch: Launch) -> Iterator[Note]:
     """A line for each core: its position, the awaited event and its sender; then the rings."""
     shown = sorted(every, key=lambda each: not each.waits)[:MOST_LINES]
     shown.sort(key=lambda each: each.outcome.actor)
@@ -212,7 +214,7 @@ def picture(every: Sequence[Standing], launch: Launch) -> Iterator[Note]:
         yield Note(f"{ring.name} {ring.picture()} {ring.state()}")
 
 
-def _standing(each: Standing, launch: Launch) -> str:
+def _standing(each: ActorState, launch: Launch) -> str:
     outcome = each.outcome
     if not each.waits:
         return "has finished" if outcome.good else outcome.waits or "has failed"
@@ -224,12 +226,12 @@ def _standing(each: Standing, launch: Launch) -> str:
     return f"line {span_of(outcome.op).line} | {what}{whom}"
 
 
-def _places(others: Iterable[Standing], launch: Launch) -> Iterator[Note]:
+def _places(others: Iterable[ActorState], launch: Launch) -> Iterator[Note]:
     for each in list(others)[:2]:
         yield Note(f"{launch.names([each.outcome.actor])} waits here", span_of(each.op))
 
 
-def _circle(waiting: Sequence[Standing], launch: Launch) -> Iterator[Note]:
+def _circle(waiting: Sequence[ActorState], launch: Launch) -> Iterator[Note]:
     """Follow the waits until an actor repeats."""
     by_actor = {each.outcome.actor: each for each in waiting}
     at, seen = waiting[0].outcome.actor, list[int]()

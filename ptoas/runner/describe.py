@@ -13,7 +13,7 @@ from ptoas.machine.arrays import Array, np
 from ptoas.machine.errors import command_line_span, failure
 from ptoas.runner.kernel import Kernel, Result
 from ptoas.runner.parameters import Parameter
-from ptoas.runner.values import Allowance, Growing, fixed_value, npz_arrays
+from ptoas.runner.values import Allowance, GrowingArray, fixed_value, npz_arrays
 
 SET = "arguments.npz"
 """The file of a saved set."""
@@ -32,7 +32,7 @@ class Described:
     why: str
 
 
-def describe(kernel: Kernel, given: Mapping[str, Any], arguments: Mapping[str, Any]) -> list[Described]:
+def describe(kernel: Kernel, values: Mapping[str, Any], arguments: Mapping[str, Any]) -> list[Described]:
     """A row for each parameter: `given` came from the caller, the rest of `arguments` was generated.
 
     >>> import ptoas
@@ -55,8 +55,8 @@ def describe(kernel: Kernel, given: Mapping[str, Any], arguments: Mapping[str, A
             str(parameter.type),
             _size(arguments[parameter.name]),
             _direction(parameter),
-            _value(parameter, arguments[parameter.name], parameter.name in given),
-            "it was given" if parameter.name in given else _why(parameter),
+            _value(parameter, arguments[parameter.name], parameter.name in values),
+            "it was given" if parameter.name in values else _why(parameter),
         )
         for parameter in kernel.parameters
     ]
@@ -73,7 +73,7 @@ def table(rows: list[Described]) -> str:
 
 
 def _size(argument: Any) -> str:
-    if isinstance(argument, Growing):
+    if isinstance(argument, GrowingArray):
         return f"{argument.start} or more"
     return "x".join(map(str, argument.shape)) if isinstance(argument, np.ndarray) else ""
 
@@ -85,12 +85,12 @@ def _direction(parameter: Parameter) -> str:
     return words.get((parameter.read, parameter.written), "unused")
 
 
-def _value(parameter: Parameter, argument: Any, given: bool) -> str:
+def _value(parameter: Parameter, argument: Any, is_given: bool) -> str:
     if parameter.kind == "scalar":
         return str(argument)
-    if given:
+    if is_given:
         return "as given"
-    if parameter.is_index and not isinstance(argument, Growing):
+    if parameter.is_index and not isinstance(argument, GrowingArray):
         return f"random, below {parameter.index_limit or 1}"
     value = fixed_value(parameter)
     return "random" if value is None else str(value)
@@ -108,7 +108,7 @@ def _why(parameter: Parameter) -> str:
         reasons.append("it is waited for, and nothing here tells it")
     elif parameter.is_index:
         reasons.append("its elements are indices")
-    elif parameter.steers:
+    elif parameter.is_computed_with:
         back = "; some are counted back from it" if parameter.floor else ""
         reasons.append(f"offsets, sizes or bounds are made of it{back}")
     else:
@@ -139,7 +139,7 @@ def save(directory: str, kept: Mapping[str, Any], result: Result) -> str:
 
 
 def _made(argument: Any, reached: Any) -> Any:
-    if not isinstance(argument, Growing):
+    if not isinstance(argument, GrowingArray):
         return argument
     buffer = argument.buffer("")
     size = len(reached) if isinstance(reached, np.ndarray) else argument.start

@@ -65,15 +65,15 @@ def needed_by(module: ModuleOp, name: str) -> ModuleOp:
     names the other for another reason; all callers decide where the tiles of a function lie.
     """
     bodies = _bodies(module)
-    wanted = next((op for op in bodies if op.sym_name.data == name.removeprefix("@")), None)
-    if wanted is None or len(bodies) == 1:
+    body = next((op for op in bodies if op.sym_name.data == name.removeprefix("@")), None)
+    if body is None or len(bodies) == 1:
         return module
     pairs = [(function, other) for function in bodies for other in _named(function)]
     related: dict[func.FuncOp, set[func.FuncOp]] = {}
     for one, other in (*pairs, *uncalled_pairs(module)):
         related.setdefault(one, set()).add(other)
         related.setdefault(other, set()).add(one)
-    needed, work = {wanted}, [wanted]
+    needed, work = {body}, [body]
     while work:
         found = related.get(work.pop(), set()) - needed
         needed |= found

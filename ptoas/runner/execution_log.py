@@ -145,14 +145,14 @@ class ExecutionLogger:
         result = op.results[0]
 
         def observed(*values: Any) -> Any:
-            given = function(*values)
-            if isinstance(given, bool | int | float | np.generic):
-                number = np.asarray(given)
+            returned = function(*values)
+            if isinstance(returned, bool | int | float | np.generic):
+                number = np.asarray(returned)
                 kind = np.asarray(number, np.float64 if number.dtype.kind == "f" else np.int64)
                 dtype = _SCALARS[kind.dtype.kind]
                 value = WrittenValue(result.name_hint or "", kind.view(dtype.raw), dtype)
                 self._append(op, (value,), ())
-            return given
+            return returned
 
         return observed
 

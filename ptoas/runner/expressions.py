@@ -384,15 +384,15 @@ class Reader:
             right = self.value(comparator)
             match op:
                 case ast.Eq():
-                    held = _equal(left, right)
+                    is_true = _equal(left, right)
                 case ast.NotEq():
-                    held = not _equal(left, right)
+                    is_true = not _equal(left, right)
                 case _ if type(op) in ORDER:
                     _check_size(prod(np.broadcast_shapes(np.shape(left), np.shape(right))))
-                    held = holds(ORDER[type(op)](*sides(left, right)))
+                    is_true = holds(ORDER[type(op)](*sides(left, right)))
                 case _:
                     raise UnreadableError("a comparison is one of == != < <= > >=")
-            if not held:
+            if not is_true:
                 return False
             left = right
         return True
@@ -400,11 +400,11 @@ class Reader:
     def _call(self, name: str, arguments: list[ast.expr], keywords: list[ast.keyword]) -> Any:
         function = FUNCTIONS.get(name)
         if function is None:
-            meant = did_you_mean(name, FUNCTIONS)
-            known = f"; {meant}" if meant else f"; there are {', '.join(FUNCTIONS)}"
+            suggestion = did_you_mean(name, FUNCTIONS)
+            known = f"; {suggestion}" if suggestion else f"; there are {', '.join(FUNCTIONS)}"
             raise UnreadableError(f"there is no function {name!r}{known}")
-        given = {str(k.arg): k.value for k in keywords}
-        named = {key: self.value(value) for key, value in given.items() if key in _OPTIONS.get(name, ())}
+        by_name = {str(k.arg): k.value for k in keywords}
+        named = {key: self.value(value) for key, value in by_name.items() if key in _OPTIONS.get(name, ())}
         if len(named) != len(keywords):
             takes = f"; it takes {', '.join(_OPTIONS[name])}" if name in _OPTIONS else ""
             raise UnreadableError(f"{name} does not take these names{takes}")

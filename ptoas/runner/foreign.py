@@ -32,47 +32,47 @@ class NotReadableError(Exception):
     """An array that does not give its elements: it lies on a device, or its library objects."""
 
 
-def is_foreign(given: Any) -> bool:
+def is_foreign(value: Any) -> bool:
     """Return True for an array of another library than NumPy."""
-    plain = isinstance(given, np.ndarray | np.generic | int | float | str | bytes | list | tuple)
-    return not plain and any(hasattr(given, name) for name in PROTOCOLS)
+    plain = isinstance(value, np.ndarray | np.generic | int | float | str | bytes | list | tuple)
+    return not plain and any(hasattr(value, name) for name in PROTOCOLS)
 
 
-def adopted(given: Any) -> Any:
+def adopted(value: Any) -> Any:
     """An array of another library as one of NumPy's, on the same memory where it allows; others unchanged."""
-    if not is_foreign(given):
-        return given
+    if not is_foreign(value):
+        return value
     try:
-        return _read(given)
+        return _read(value)
     except Exception as error:
         # What a library raises when it is asked for elements that it can't give is its own affair.
-        bits = _bits(given)
+        bits = _bits(value)
         if bits is not None:
             return bits
         reason = str(error).strip().partition("\n")[0] or type(error).__name__
         raise NotReadableError(reason) from None
 
 
-def _read(given: Any) -> Array:
+def _read(value: Any) -> Array:
     """Convert by the array protocol first, which reports best if memory is writable."""
-    if any(hasattr(given, name) for name in PROTOCOLS[:2]):
-        found = np.asarray(given)
+    if any(hasattr(value, name) for name in PROTOCOLS[:2]):
+        found = np.asarray(value)
         if found.dtype != object:
             return found
-    if hasattr(given, "__dlpack__"):
-        return np.from_dlpack(given)
-    raise TypeError(f"{type(given).__name__} holds objects")
+    if hasattr(value, "__dlpack__"):
+        return np.from_dlpack(value)
+    raise TypeError(f"{type(value).__name__} holds objects")
 
 
-def _bits(given: Any) -> Array | None:
+def _bits(value: Any) -> Array | None:
     """Elements that NumPy has no type for (bfloat16, float8) as integers of the same bytes, if the library
     can show them so; that is how arguments of such types may come."""
-    library = sys.modules.get(type(given).__module__.partition(".")[0])
-    wanted = {1: "uint8", 2: "int16"}.get(getattr(given, "itemsize", 0))
-    kind = getattr(library, wanted, None) if wanted else None
-    if kind is None or not hasattr(given, "view"):
+    library = sys.modules.get(type(value).__module__.partition(".")[0])
+    name = {1: "uint8", 2: "int16"}.get(getattr(value, "itemsize", 0))
+    kind = getattr(library, name, None) if name else None
+    if kind is None or not hasattr(value, "view"):
         return None
     try:
-        return _read(given.view(kind))
+        return _read(value.view(kind))
     except Exception:
         return None

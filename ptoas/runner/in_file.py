@@ -57,7 +57,7 @@ class Arguments:
     """`NAME=VALUE`."""
     options: dict[str, Any] = field(default_factory=dict[str, Any])
 
-    def values_but(self, others: Sequence[str]) -> list[str]:
+    def values_except(self, others: Sequence[str]) -> list[str]:
         """The values whose names are not among these: `NAME=VALUE`, too."""
         named = {text.partition("=")[0] for text in others}
         return [text for text in self.values if text.partition("=")[0] not in named]
@@ -138,15 +138,15 @@ def _read(
         if kind is None:
             found.options[key] = True
             continue
-        given = value if equals else next(rest, None)
+        argument = value if equals else next(rest, None)
         try:
-            if given is None:
+            if argument is None:
                 raise ValueError
-            found.options[key] = kind(given)
+            found.options[key] = kind(argument)
             if key == "max_steps" and found.options[key] > max_steps:
                 wrong(
-                    f"a program can't raise the limit of {max_steps} steps to {given}",
-                    f"pass it on the command line: --max-steps {given}",
+                    f"a program can't raise the limit of {max_steps} steps to {argument}",
+                    f"pass it on the command line: --max-steps {argument}",
                 )
         except ValueError:
             wrong(f"`{name}` needs {'a number' if kind is int else 'a value'}")

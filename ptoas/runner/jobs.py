@@ -104,13 +104,13 @@ def in_common(size: int, dtype: Any) -> Array:
 class Shared:
     """Copies of what a program writes, in memory that processes have in common."""
 
-    def __init__(self, parameters: Sequence[Parameter], given: Mapping[str, Any]):
-        self.given = {name: _array(value) for name, value in given.items()}
+    def __init__(self, parameters: Sequence[Parameter], values: Mapping[str, Any]):
+        self.arguments = {name: _array(value) for name, value in values.items()}
         self.originals: dict[str, Array] = {}
         self._places: list[tuple[int, int]] = []
         copies: dict[int, Array] = {}
         written = {parameter.name for parameter in parameters if parameter.written}
-        arrays = {name: value for name, value in self.given.items() if isinstance(value, np.ndarray)}
+        arrays = {name: value for name, value in self.arguments.items() if isinstance(value, np.ndarray)}
         for name in arrays.keys() & written:
             value = arrays[name]
             # What can't be written is copied by whoever binds it, and nobody wants it back.
@@ -118,7 +118,7 @@ class Shared:
                 copies[id(value)] = self._copy(value)
         for name, value in arrays.items():
             if id(value) in copies:  # by another name it may be read only
-                self.originals[name], self.given[name] = value, copies[id(value)]
+                self.originals[name], self.arguments[name] = value, copies[id(value)]
         self.arrays = [(value, id(value) in copies) for value in {id(v): v for v in arrays.values()}.values()]
         """All that was given, each once, and whether the program writes it."""
 
@@ -136,7 +136,7 @@ class Shared:
     def copy_back(self, result: Result) -> None:
         """Put what was written where the caller has it."""
         for name, original in self.originals.items():
-            copy = self.given[name]
+            copy = self.arguments[name]
             original[...] = copy
             for found in (result.outputs, result.arguments, result.bits):
                 if found.get(name) is copy:
@@ -223,20 +223,20 @@ class collect_output:
         self.cores = cores
         self.printed_lines = printed_lines
 
-    def _say(self, say: Any) -> None:
+    def _set_printer(self, say: Any) -> None:
         self.options.on_output = say
         for core in self.cores:
             core.machine.on_print = say
 
     def __enter__(self) -> None:
         self.before = self.options.on_output
-        self._say(None if self.before is None else self.printed_lines.append)
+        self._set_printer(None if self.before is None else self.printed_lines.append)
 
     def __exit__(self, *_: object) -> None:
-        self._say(self.before)
+        self._set_printer(self.before)
 
 
-def say_all(options: Options, parts: Sequence[ProcessOutputs]) -> None:
+def print_all(options: Options, parts: Sequence[ProcessOutputs]) -> None:
     if options.on_output is not None:
         for text in (text for part in parts for text in part.printed_lines):
             options.on_output(text)
@@ -340,12 +340,12 @@ Run = Callable[[KernelCall, None, Sequence[int]], None]
 """Runs some blocks here."""
 
 
-def in_jobs(kernel: Kernel, given: Mapping[str, Any], run: Run) -> Result | None:
+def in_jobs(kernel: Kernel, values: Mapping[str, Any], run: Run) -> Result | None:
     """The result of blocks that ran in several processes; `None`: they have to run one after the other."""
     options, cores = kernel.options, kernel.cores
     jobs = processes(options.jobs, options.blocks)
-    shared = Shared(kernel.parameters, given)
-    call = KernelCall(cores, kernel.binder, shared.given)
+    shared = Shared(kernel.parameters, values)
+    call = KernelCall(cores, kernel.binder, shared.arguments)
     if not shared.holds(written_memory(call.bound)) or meet(shared.arrays):
         return None
     held = [core.machine.held for core in cores]
@@ -364,7 +364,7 @@ def in_jobs(kernel: Kernel, given: Mapping[str, Any], run: Run) -> Result | None
     _join(found, cores)
     result = call.finish()
     shared.copy_back(result)
-    say_all(options, found)
+    print_all(options, found)
     return result
 
 

@@ -78,14 +78,14 @@ class Kernel:
         self.target = get_target(target) if isinstance(target, str) else target
         module = linked(module)
         by_hand = {op.sym_name.data: manual_placement(walk(op)) for op in walk_of(module, func.FuncOp)}
-        given = self.options
+        compiler_options = self.options
         self.module = prepare(
             module,
             self.target,
-            isa=given.isa,
-            legalize=given.legalize,
-            sync=given.sync,
-            skip=given.skip_passes,
+            isa=compiler_options.isa,
+            legalize=compiler_options.legalize,
+            sync=compiler_options.sync,
+            skip=compiler_options.skip_passes,
         )
         self.entry = choose_entry(self.module, self.options.entry)
         self.launch = Launch(blocks=self.options.blocks, cores=roles_of(self.module, self.entry, self.target))
@@ -116,16 +116,16 @@ class Kernel:
 
     # --- arguments ---
 
-    def refine(self, given: Mapping[str, Any]) -> None:
+    def refine(self, values: Mapping[str, Any]) -> None:
         """Know sizes better, once scalar arguments are known."""
         with self._lock:
-            self._refine(given)
+            self._refine(values)
 
-    def _refine(self, given: Mapping[str, Any]) -> None:
+    def _refine(self, values: Mapping[str, Any]) -> None:
         numbers = {
-            p.name: int(given[p.name])
+            p.name: int(values[p.name])
             for p in self.parameters
-            if p.kind == "scalar" and isinstance(given.get(p.name), Integral)
+            if p.kind == "scalar" and isinstance(values.get(p.name), Integral)
         }
         if numbers:
             key = tuple(numbers.items())
@@ -139,37 +139,37 @@ class Kernel:
                 parameter.__dict__.update(better.__dict__)
 
     def complete(
-        self, given: Mapping[str, Any], seed: int = 0, allowance: Allowance | None = None
+        self, values: Mapping[str, Any], seed: int = 0, allowance: Allowance | None = None
     ) -> dict[str, Any]:
         """The given arguments, and generated ones for the rest."""
-        check_names(self.parameters, given, self.entry)
+        check_names(self.parameters, values, self.entry)
         with self._lock, forgiving(self.options.forced, self.entry):
-            return self._complete(given, seed, allowance or Allowance())
+            return self._complete(values, seed, allowance or Allowance())
 
-    def _complete(self, given: Mapping[str, Any], seed: int, allowance: Allowance) -> dict[str, Any]:
+    def _complete(self, values: Mapping[str, Any], seed: int, allowance: Allowance) -> dict[str, Any]:
         rng = np.random.default_rng(seed)
         scalars = {
             p.name: generate(p, self.entry, rng, allowance)
             for p in self.parameters
-            if p.kind == "scalar" and p.name not in given
+            if p.kind == "scalar" and p.name not in values
         }
-        given = {**given, **scalars}
-        self._refine(given)
+        values = {**values, **scalars}
+        self._refine(values)
         arguments: dict[str, Any] = {}
         for parameter in self.parameters:
-            if parameter.name in given:
-                arguments[parameter.name] = given[parameter.name]
+            if parameter.name in values:
+                arguments[parameter.name] = values[parameter.name]
                 continue
             # Each argument has its own stream: giving one does not change the others.
             rng = np.random.default_rng([seed, parameter.at])
             arguments[parameter.name] = generate(parameter, self.entry, rng, allowance, grows=True)
         return arguments
 
-    def check_inputs(self, given: Mapping[str, Any]) -> None:
+    def check_inputs(self, values: Mapping[str, Any]) -> None:
         """Raise if an input is missing and the kernel was compiled without `generate=True`."""
-        check_names(self.parameters, given, self.entry)
+        check_names(self.parameters, values, self.entry)
         if not self.options.generate:
-            check_inputs(self.parameters, given, self.entry)
+            check_inputs(self.parameters, values, self.entry)
 
     # --- running ---
 
@@ -179,16 +179,16 @@ class Kernel:
         Arguments that are only written may be omitted; a missing input is an error unless the kernel was
         compiled with `generate=True`.
         """
-        given = by_name(self.parameters, arguments, named, self.entry)
-        self.check_inputs(given)
+        values = by_name(self.parameters, arguments, named, self.entry)
+        self.check_inputs(values)
         with self._lock:
-            missing = [p.name for p in self.parameters if p.name not in given]
-            return self.execute(self.complete(given) if missing else given)
+            missing = [p.name for p in self.parameters if p.name not in values]
+            return self.execute(self.complete(values) if missing else values)
 
-    def execute(self, given: Mapping[str, Any]) -> Result:
+    def execute(self, values: Mapping[str, Any]) -> Result:
         """Run on all of the arguments; `__call__` does it after `complete`."""
         try:
-            return self._in_orders(given)
+            return self._in_orders(values)
         except PtoasError as error:
             raise alone(error, self.parameters) from None
 
@@ -199,31 +199,31 @@ class Kernel:
         for core in self.cores:
             core.release()
 
-    def _in_orders(self, given: Mapping[str, Any]) -> Result:
+    def _in_orders(self, values: Mapping[str, Any]) -> Result:
         if self.options.schedules == 1 or len(self.cores) == 1:
-            return self._execute(given, self.options.schedule)
-        kept = copied(given)
+            return self._execute(values, self.options.schedule)
+        kept = copied(values)
 
         def run(seed: int) -> Result:
-            return self._execute(given if seed == (self.options.schedule or 0) else copied(kept), seed)
+            return self._execute(values if seed == (self.options.schedule or 0) else copied(kept), seed)
 
         return in_every_order(self.options, self.entry, run)
 
-    def _execute(self, given: Mapping[str, Any], schedule: int | None) -> Result:
+    def _execute(self, values: Mapping[str, Any], schedule: int | None) -> Result:
         with self._lock, forgiving(self.options.forced, self.entry):
-            result = None if self.options.jobs == 1 else self._in_jobs(given)
+            result = None if self.options.jobs == 1 else self._in_jobs(values)
             if result is None:
-                call = KernelCall(self.cores, self.binder, given)
+                call = KernelCall(self.cores, self.binder, values)
                 self._run_blocks(call, schedule, range(self.launch.blocks))
                 result = call.finish()
             result.warnings[:0] = [*self.options.warnings, *self._notes]
             return result
 
-    def _in_jobs(self, given: Mapping[str, Any]) -> Result | None:
+    def _in_jobs(self, values: Mapping[str, Any]) -> Result | None:
         # What starts processes is not imported by those who need none.
 
         several = processes(self.options.jobs, self.launch.blocks) > 1
-        return in_jobs(self, given, self._run_blocks) if several else None
+        return in_jobs(self, values, self._run_blocks) if several else None
 
     def _run_blocks(self, call: KernelCall, schedule: int | None, blocks: Sequence[int]) -> None:
         """Run these blocks on the cores, and say what is wrong with them together."""
@@ -257,7 +257,7 @@ class Kernel:
             for at, core in enumerate(cores):
                 block = wave[at // size]
                 name = launch.names([launch.number(0, block, core.core)])
-                core.sit(ActorSlot(0, turns, at, ledger, core.core), name)
+                core.attach(ActorSlot(0, turns, at, ledger, core.core), name)
 
             def life(at: int, wave: Sequence[int] = wave) -> bool:
                 work = partial(call.run, at, [wave[at // size]])

@@ -28,9 +28,9 @@ def check_names(parameters: list[Parameter], names: Mapping[str, object], entry:
         )
 
 
-def check_inputs(parameters: list[Parameter], given: Mapping[str, object], entry: func.FuncOp) -> None:
+def check_inputs(parameters: list[Parameter], values: Mapping[str, object], entry: func.FuncOp) -> None:
     """Require a value for every parameter that the program reads."""
-    missing = [p.name for p in parameters if p.is_input and p.name not in given]
+    missing = [p.name for p in parameters if p.is_input and p.name not in values]
     if missing:
         several = len(missing) > 1
         raise failure(
@@ -47,7 +47,7 @@ def by_name(
 ) -> dict[str, Any]:
     """Arguments of a call by name: one mapping, or values in the order of the parameters, and keywords."""
     if len(arguments) == 1 and (arguments[0] is None or isinstance(arguments[0], Mapping)):
-        given: dict[str, Any] = {**(arguments[0] or {})}
+        values: dict[str, Any] = {**(arguments[0] or {})}
     else:
         if len(arguments) > len(parameters):
             raise failure(
@@ -56,9 +56,9 @@ def by_name(
                 entry,
                 notes=(Note("its arguments are " + (", ".join(p.name for p in parameters) or "none")),),
             )
-        given = {p.name: value for p, value in zip(parameters, arguments, strict=False)}
-    for name in given.keys() & named.keys():
+        values = {p.name: value for p, value in zip(parameters, arguments, strict=False)}
+    for name in values.keys() & named.keys():
         raise failure("PTO-R601", f"{name} of @{entry.sym_name.data} is given twice", entry)
-    given |= named
-    check_names(parameters, given, entry)
-    return given
+    values |= named
+    check_names(parameters, values, entry)
+    return values

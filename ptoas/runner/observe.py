@@ -56,7 +56,7 @@ class TraceLine(str):
 
 
 @dataclass(frozen=True)
-class Traced:
+class TraceFormat:
     """The constant part of a line of a trace."""
 
     text: str
@@ -80,7 +80,7 @@ class Observer:
     """Recorder of a run."""
 
     machine: Machine
-    trace: list[tuple[Traced, Actor, tuple[int, ...]]] | None = None
+    trace: list[tuple[TraceFormat, Actor, tuple[int, ...]]] | None = None
     stats: Stats | None = None
     prints: tuple[Printing, ...] = ()
     seen: set[str] = field(default_factory=set[str])
@@ -110,7 +110,7 @@ class Observer:
         effects = self.machine.target.effects(op)
         traced = traced_line(op, values, self.machine.target) if self.trace is not None else None
         cost = cost_of(op, self.machine.target, values) if self.stats is not None else None
-        wanted = [
+        printed = [
             (printing, value)
             for value in written(values, effects)
             for printing in self.prints
@@ -126,13 +126,13 @@ class Observer:
                 self._trace(op, traced)
             if cost is not None and self.stats is not None:
                 self.stats.add(cost, measured)
-            for printing, tile in wanted:
+            for printing, tile in printed:
                 self.seen.add(printing.name)
                 self._print(op, printing, tile)
 
         return observed
 
-    def _trace(self, op: Operation, traced: Traced) -> None:
+    def _trace(self, op: Operation, traced: TraceFormat) -> None:
         assert self.trace is not None
         self.machine.hold(64, op)
         actor = self.machine.actor
@@ -163,7 +163,9 @@ class Observer:
 
     def _print(self, op: Operation, printing: Printing, tile: Tile) -> None:
         numbers = tile.dtype.numbers(np.ascontiguousarray(tile.load_raw()))
-        self.machine.say(printing.text(numbers, f"after line {line_of(op)}" if line_of(op) else "written"))
+        self.machine.print_line(
+            printing.text(numbers, f"after line {line_of(op)}" if line_of(op) else "written")
+        )
 
 
 def written(values: list[object], effects: Effects) -> list[object]:
@@ -183,7 +185,7 @@ def loop_name(loop: Operation) -> str:
     return f"while at line {line_of(loop)}"
 
 
-def traced_line(op: PtoOp, values: list[object], target: Target) -> Traced:
+def traced_line(op: PtoOp, values: list[object], target: Target) -> TraceFormat:
     """`12: mgather.row ... | PIPE_V | reads %idx 1x16xi32 at vec 0x0, 64 bytes, ... | writes ...`."""
     accesses = target.effects(op).accesses
     pipes = list(dict.fromkeys(access.pipe.value for access in accesses)) if target.has_pipes else []
@@ -196,7 +198,7 @@ def traced_line(op: PtoOp, values: list[object], target: Target) -> Traced:
     parts += [f"{name} " + ", ".join(map(_short, found)) for name, found in operands.items() if found]
     data = {"line": line_of(op), "op": op.name.removeprefix("pto."), "text": statement(op), "pipes": pipes}
     data |= {name: [_described(part) for part in found] for name, found in operands.items()}
-    return Traced(" | ".join(part for part in parts if part), data, loops_around(op))
+    return TraceFormat(" | ".join(part for part in parts if part), data, loops_around(op))
 
 
 def statement(op: Operation) -> str:

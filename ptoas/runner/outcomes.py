@@ -95,12 +95,12 @@ def _named(
     found: Sequence[Iterable[Diagnostic]], outcomes: Sequence[ActorOutcome], launch: Launch
 ) -> list[Diagnostic]:
     """Diagnostics once each: one that several actors have names them all."""
-    who: dict[tuple[str, str, int], tuple[Diagnostic, set[int]]] = {}
+    blocks_of: dict[tuple[str, str, int], tuple[Diagnostic, set[int]]] = {}
     for diagnostics, outcome in zip(found, outcomes, strict=True):
         for diagnostic in diagnostics:
             key = (diagnostic.code, diagnostic.message, diagnostic.span.offset)
-            who.setdefault(key, (diagnostic, set()))[1].add(outcome.actor)
-    return [replace(d, message=f"{launch.names(actors)}: {d.message}") for d, actors in who.values()]
+            blocks_of.setdefault(key, (diagnostic, set()))[1].add(outcome.actor)
+    return [replace(d, message=f"{launch.names(actors)}: {d.message}") for d, actors in blocks_of.values()]
 
 
 def wait_line(outcome: ActorOutcome, launch: Launch) -> str:

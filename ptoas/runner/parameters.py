@@ -44,7 +44,7 @@ class Parameter:
     """The one shape that a pointer is looked at with, if there is one."""
     grows: bool = False
     """True if the size behind a pointer is known only at run time."""
-    steers: bool = False
+    is_computed_with: bool = False
     """True if its integers are used in computed offsets, sizes, bounds or indices."""
     floor: int = 0
     """Their lower bound: smaller numbers would make a computed position negative."""

@@ -30,7 +30,7 @@ NOWHERE = 1 << 30
 
 
 @dataclass(frozen=True)
-class _Way:
+class _Path:
     """Path from a peer's number back to a value."""
 
     values_per_peer: int = 1
@@ -38,7 +38,7 @@ class _Way:
     limit: int = NOWHERE
     """Maximum number of peers: the size of the arrays that are indexed with it."""
     plain: bool = True
-    """True if it is only added to on its way."""
+    """True if it is only added to on its path."""
 
 
 class PeerNumbers:
@@ -48,45 +48,45 @@ class PeerNumbers:
         """Follow the offsets of words of tables backwards; `Peers` has marked the tables."""
         self._slices = slices
         self._constant = Knowledge().constant
-        self.loaded: dict[int, _Way] = {}
+        self.loaded: dict[int, _Path] = {}
         """Parameters whose elements are numbers of peers."""
         self._tables = [
             op
             for op in slices.operations
             if isinstance(op, LoadScalarOp) and any(parameters[at].is_context for at in slices.memory(op.ptr))
         ]
-        starts = [(op.offset, self._limited(op.offset, _Way())) for op in self._tables]
-        self.ways = trace(starts, self._step)
+        starts = [(op.offset, self._limited(op.offset, _Path())) for op in self._tables]
+        self.paths = trace(starts, self._step)
 
-    def _step(self, value: SSAValue, way: _Way) -> Iterator[tuple[SSAValue, _Way]]:
-        sources = [(source, way) for source in self._slices.forwarded.get(value, ())]
+    def _step(self, value: SSAValue, path: _Path) -> Iterator[tuple[SSAValue, _Path]]:
+        sources = [(source, path) for source in self._slices.forwarded.get(value, ())]
         if isinstance(value.owner, Operation) and value.owner not in self._tables:
-            sources += self._before(value.owner, way)
+            sources += self._before(value.owner, path)
         for source, label in sources:
             yield source, self._limited(source, label)
 
-    def _limited(self, value: SSAValue, way: _Way) -> _Way:
-        rooms = [
-            use.operation.array_type.shape[use.index - 1] // way.values_per_peer
+    def _limited(self, value: SSAValue, path: _Path) -> _Path:
+        sizes = [
+            use.operation.array_type.shape[use.index - 1] // path.values_per_peer
             for use in value.uses
             if isinstance(use.operation, LocalArrayGetOp | LocalArraySetOp) and use.index > 0
             if use.index <= len(use.operation.indices)
         ]
-        return _Way(way.values_per_peer, min([way.limit, *rooms]), way.plain)
+        return _Path(path.values_per_peer, min([path.limit, *sizes]), path.plain)
 
-    def _before(self, op: Operation, way: _Way) -> Iterator[tuple[SSAValue, _Way]]:
+    def _before(self, op: Operation, path: _Path) -> Iterator[tuple[SSAValue, _Path]]:
         match op:
             case LoadScalarOp():
                 for at in self._slices.memory(op.ptr):
-                    self.loaded.setdefault(at, way)
+                    self.loaded.setdefault(at, path)
             case _ if isinstance(op, (*CASTS, *_SUMS)):
-                yield from ((operand, way) for operand in op.operands)
+                yield from ((operand, path) for operand in op.operands)
             case _ if isinstance(op, (*_QUOTIENTS, *_REMAINDERS, arith.MuliOp)):
                 number = self._constant(op.operands[1])
-                values_per_peer = way.values_per_peer * (
+                values_per_peer = path.values_per_peer * (
                     number if number and isinstance(op, _QUOTIENTS) else 1
                 )
-                yield op.operands[0], _Way(values_per_peer, way.limit, plain=False)
+                yield op.operands[0], _Path(values_per_peer, path.limit, plain=False)
             case _:
                 pass
 
@@ -96,17 +96,17 @@ class PeerNumbers:
             if not isinstance(op, arith.CmpiOp) or op.predicate.value.data not in (EQUAL, NOT_EQUAL):
                 continue
             for counted, other in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
-                if counted in self.ways and _is_counted(counted):
+                if counted in self.paths and _is_counted(counted):
                     yield _bare(other)
 
     def mark(self, scalars: Mapping[SSAValue, Parameter], parameters: list[Parameter]) -> None:
         """Mark the parameters that peers count from, and those that hold their numbers."""
-        for value, way in self.ways.items():
+        for value, path in self.paths.items():
             parameter = scalars.get(value)
-            if parameter is not None and way.plain and not (parameter.is_rank or parameter.is_count):
+            if parameter is not None and path.plain and not (parameter.is_rank or parameter.is_count):
                 parameter.suggestion, parameter.reason = 0, "the numbers of peers count from it"
-        for at, way in self.loaded.items():
-            parameters[at].peers_apart, parameters[at].peers_most = way.values_per_peer, way.limit
+        for at, path in self.loaded.items():
+            parameters[at].peers_apart, parameters[at].peers_most = path.values_per_peer, path.limit
 
 
 def _is_counted(value: SSAValue) -> bool:

@@ -55,7 +55,7 @@ def format_result(result: Result) -> str:
     return "\n".join(lines)
 
 
-def result_json(result: Result, most_elements: int = 4096) -> dict[str, Any]:
+def result_json(result: Result, max_elements: int = 4096) -> dict[str, Any]:
     """The result as plain data; a large output is cut, and says so."""
     outputs: dict[str, Any] = {}
     for name, array in result.outputs.items():
@@ -64,8 +64,8 @@ def result_json(result: Result, most_elements: int = 4096) -> dict[str, Any]:
         outputs[name] = {
             "shape": list(array.shape),
             "dtype": str(array.dtype),
-            "values": [_plain(x) for x in flat[:most_elements].tolist()],
-            "truncated": bool(flat.size > most_elements),
+            "values": [_plain(x) for x in flat[:max_elements].tolist()],
+            "truncated": bool(flat.size > max_elements),
         }
     data: dict[str, Any] = {
         "target": result.target,

@@ -124,18 +124,18 @@ def cost_of(op: PtoOp, target: Target, values: list[object]) -> InstructionCount
     match op:
         case TLoadOp() | TStoreOp():
             tile = tiles[0]
-            way = "load" if isinstance(op, TLoadOp) else "store"
+            direction = "load" if isinstance(op, TLoadOp) else "store"
             # A row is one burst, in column-major order a column is.
             by_columns = tile.type.blayout is BLayout.ColMajor and not tile.boxed
             cost.counts = {
-                f"dma_{way}_bursts": tile.valid[1 if by_columns else 0],
-                f"dma_{way}_bytes": tile.valid[0] * tile.valid[1] * tile.dtype.size,
+                f"dma_{direction}_bursts": tile.valid[1 if by_columns else 0],
+                f"dma_{direction}_bytes": tile.valid[0] * tile.valid[1] * tile.dtype.size,
             }
         case IndexedMemoryOp():
             _indexed(op, target, values, cost)
         case CollectiveOp():
-            given = [values[at] for at in slot_places(op)["group"]]
-            members = [view for value in given for view in _members(value)]
+            group = [values[at] for at in slot_places(op)["group"]]
+            members = [view for value in group for view in _members(value)]
             cost.counts = {"collective_bytes": sum(prod(v.shape5) * v.dtype.size for v in members)}
         case _:
             pass
@@ -157,11 +157,11 @@ def _indexed(op: IndexedMemoryOp, target: Target, values: list[object], cost: In
     rows, cols = data.valid
     size = data.dtype.size
     by_row = target.value(op, "coalesce") is Coalesce.Row
-    way = "gather" if op.DATA == "dst" else "scatter"
-    cost.counts = {f"{way}_bytes": rows * cols * size}
+    direction = "gather" if op.DATA == "dst" else "scatter"
+    cost.counts = {f"{direction}_bytes": rows * cols * size}
     pipes = {access.pipe for access in target.effects(op).accesses}
     if not target.has_pipes:
-        cost.counts[f"{way}_elements"] = rows * cols
+        cost.counts[f"{direction}_elements"] = rows * cols
     elif Pipe.PIPE_V in pipes:
         cost.launch = launch_geometry(rows, cols, by_row, whole=target.model(op).launches_all)
     elif by_row:
@@ -173,8 +173,8 @@ def _indexed(op: IndexedMemoryOp, target: Target, values: list[object], cost: In
 
         def transfers(moved: int) -> dict[str, int]:
             calls = moved * batches
-            counts = {f"{way}_dma_calls": calls, f"{way}_dma_bursts": calls * pieces}
-            return counts | {f"{way}_bytes": moved * cols * size}
+            counts = {f"{direction}_dma_calls": calls, f"{direction}_dma_bursts": calls * pieces}
+            return counts | {f"{direction}_bytes": moved * cols * size}
 
         cost.counts = {"scalar_index_reads": rows}
         if target.value(op, "gatherOob") is GatherOOB.Zero and capacity is not None:
@@ -183,7 +183,7 @@ def _indexed(op: IndexedMemoryOp, target: Target, values: list[object], cost: In
         else:
             cost.counts |= transfers(rows)
     else:
-        cost.counts[f"{way}_scalar_accesses"] = rows * cols
+        cost.counts[f"{direction}_scalar_accesses"] = rows * cols
         cost.counts["scalar_index_reads"] = rows * cols
 
 

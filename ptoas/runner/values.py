@@ -75,7 +75,7 @@ def shape_of(parameter: Parameter, entry: func.FuncOp) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True)
-class Growing:
+class GrowingArray:
     """An array that is made while the program runs, as far as it is reached."""
 
     dtype: DType
@@ -88,8 +88,8 @@ class Growing:
 
     def buffer(self, name: str) -> GrowingBuffer:
         rng = deepcopy(self.rng)  # whoever runs it again gets the same numbers
-        room = (self.allowance.limit - self.allowance.used) // self.dtype.size
-        reserved = np.zeros(max(room, self.start), self.dtype.raw)
+        available = (self.allowance.limit - self.allowance.used) // self.dtype.size
+        reserved = np.zeros(max(available, self.start), self.dtype.raw)
 
         def make(count: int) -> Array:
             if self.value is None:
@@ -126,7 +126,7 @@ def generate(
     assert dtype is not None
     peers = min(ranks, parameter.peers_most) * parameter.peers_apart
     if parameter.grows and grows and not (peers and parameter.elements):
-        return Growing(dtype, parameter.elements or 0, rng, allowance, fixed_value(parameter))
+        return GrowingArray(dtype, parameter.elements or 0, rng, allowance, fixed_value(parameter))
     shape = shape_of(parameter, entry)
     allowance.take(prod(shape) * dtype.size, parameter.name, f"--arg {parameter.name}=random")
     if parameter.is_index and not (parameter.written and not parameter.read):
@@ -158,7 +158,7 @@ def fixed_value(parameter: Parameter) -> int | None:
     assert parameter.dtype is not None
     if not parameter.dtype.is_integer:
         return None
-    return parameter.floor if parameter.steers else 1
+    return parameter.floor if parameter.is_computed_with else 1
 
 
 def random_array(

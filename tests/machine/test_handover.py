@@ -112,7 +112,7 @@ def test_results_are_those_of_the_instructions(name: str, monkeypatch: pytest.Mo
     case = dict(CASES[name])
     checks = [case.pop("checks")] if "checks" in case else ["none", "mem,init", "all"]
     most, text = case.pop("most", ROWS), program(**case)
-    put_off: list[handover.Later] = []
+    put_off: list[handover.DeferredGather] = []
     gathering = handover.Handover.gathering
 
     def watched(self: handover.Handover, step: Any) -> Any:

@@ -100,7 +100,7 @@ def test_copy_between_any_two_layouts(
     numbers = np.random.default_rng(1).integers(1, 1 << 8 * size, shape).astype(TYPES[element])
     source.memory.data[: 64 * 66 * size].view(TYPES[element])[where[0]] = numbers
     assert np.array_equal(source.load_raw(), numbers[: valid[0], : valid[1]])
-    pair = target.beside(source)
+    pair = target.paired_with(source)
     if pair is None:
         # Only where a box is cut: no strides say it.
         assert (

@@ -73,7 +73,7 @@ class RankArguments:
         self.size = size
         self.seed = seed
         self.allowance = allowance or Allowance()
-        self.given = normalise(arguments)
+        self.arguments = normalise(arguments)
         self._check_names()
         self._check_groups()
         bodies = {f.sym_name.data: f for f in functions(kernel.module)}
@@ -91,7 +91,7 @@ class RankArguments:
 
     def _check_names(self) -> None:
         plain: dict[str, object] = {}
-        for name in self.given:
+        for name in self.arguments:
             base, sign, rank = name.partition("@")
             plain[base] = None
             if sign and not (rank.isdecimal() and int(rank) < self.size):
@@ -104,12 +104,12 @@ class RankArguments:
 
     def _check_inputs(self) -> None:
         """Require every input on every rank that has it; which rank it is, a rank knows."""
-        given: dict[str, object] = {p.name: None for p in self.kernel.parameters if p.is_rank or p.is_count}
+        names: dict[str, object] = {p.name: None for p in self.kernel.parameters if p.is_rank or p.is_count}
         for name in (p.name for p in self.kernel.parameters):
             owners = [self.owners[name]] if name in self.owners else range(self.size)
-            if name in self.given or all(f"{name}@{rank}" in self.given for rank in owners):
-                given[name] = None
-        check_inputs(self.kernel.parameters, given, self.kernel.entry)
+            if name in self.arguments or all(f"{name}@{rank}" in self.arguments for rank in owners):
+                names[name] = None
+        check_inputs(self.kernel.parameters, names, self.kernel.entry)
 
     def _check_groups(self) -> None:
         for parameter in self.kernel.parameters:
@@ -125,8 +125,8 @@ class RankArguments:
         """Groups that are made of an argument of the ranks."""
         found: dict[str, str] = {}
         for parameter in self.kernel.parameters:
-            given = self.given.get(parameter.name)
-            text = given.text if isinstance(given, ArgumentText) else given
+            value = self.arguments.get(parameter.name)
+            text = value.text if isinstance(value, ArgumentText) else value
             if parameter.kind != "group" or not isinstance(text, str) or not text.startswith("@"):
                 continue
             other = next((p for p in self.kernel.parameters if p.name == text[1:]), None)
@@ -183,12 +183,12 @@ class RankArguments:
 
     def families(self) -> list[tuple[Parameter, list[int]]]:
         """The parameters with shared memory, and who owns their members."""
-        everyone = list(range(self.size))
+        all_ranks = list(range(self.size))
         found: list[tuple[Parameter, list[int]]] = []
         for parameter in self.kernel.parameters:
             own = parameter.is_window or parameter.name in self.aliases.values()
             if own or (parameter.kind == "group" and parameter.name not in self.aliases):
-                found.append((parameter, everyone))
+                found.append((parameter, all_ranks))
             elif parameter.name in self.owners:
                 found.append((parameter, [self.owners[parameter.name]]))
         return found
@@ -237,15 +237,13 @@ class RankArguments:
         """The value of a parameter for one rank; `whole`: there is only one of it."""
         name, entry = parameter.name, self.kernel.entry
         member = parameter if parameter.kind != "group" else replace(parameter, kind="memory")
-        exact = self.given.get(f"{name}@{rank}", self._of_rank(name))
+        exact = self.arguments.get(f"{name}@{rank}", self._of_rank(name))
         if exact is not None:
             return self._read(member, exact, rank)
-        if name in self.given:
+        if name in self.arguments:
             if name not in self._stacked:
-                given = self.given[name]
-                self._stacked[name] = (
-                    self._read(parameter, given, 0) if isinstance(given, ArgumentText) else given
-                )
+                own = self.arguments[name]
+                self._stacked[name] = self._read(parameter, own, 0) if isinstance(own, ArgumentText) else own
             value = self._stacked[name]
             if parameter.kind == "group" or (not whole and self._is_stacked(parameter, value)):
                 self._check_stacked(parameter, value)
@@ -271,22 +269,22 @@ class RankArguments:
 
     def _of_rank(self, name: str) -> ArgumentText | None:
         """A value that is another one on every rank, for all of them: `NAME=rank`."""
-        given = self.given.get(name)
-        varies = isinstance(given, ArgumentText) and given.text in (*RANK_WORDS, CONTEXT)
-        return given if varies else None
+        value = self.arguments.get(name)
+        varies = isinstance(value, ArgumentText) and value.text in (*RANK_WORDS, CONTEXT)
+        return value if varies else None
 
     def _table(self, rank: int) -> Array:
         return table(rank, self.size, self._window_bytes)
 
-    def _read(self, parameter: Parameter, given: Any, rank: int) -> Any:
-        if not isinstance(given, ArgumentText):
-            return given
-        if parameter.kind == "scalar" and given.text in RANK_WORDS:
-            return (rank, self.size)[RANK_WORDS.index(given.text)]
-        if parameter.kind == "pointer" and given.text == CONTEXT:
+    def _read(self, parameter: Parameter, value: Any, rank: int) -> Any:
+        if not isinstance(value, ArgumentText):
+            return value
+        if parameter.kind == "scalar" and value.text in RANK_WORDS:
+            return (rank, self.size)[RANK_WORDS.index(value.text)]
+        if parameter.kind == "pointer" and value.text == CONTEXT:
             return self._table(rank)
         rng = np.random.default_rng([self.seed, parameter.at, rank])
-        return read_value(parameter, given.text, self.kernel.entry, rng, self.allowance)
+        return read_value(parameter, value.text, self.kernel.entry, rng, self.allowance)
 
     def _check_stacked(self, parameter: Parameter, value: Any) -> None:
         if len(value) != self.size:

@@ -65,7 +65,7 @@ class Rank:
         # Sizes that another rank's scalars say are not this one's.
         self._binder = Binder([copy(parameter) for parameter in kernel.parameters], kernel.entry)
 
-    def sit(self, scheduler: Scheduler, ledger: Ledger, place: int) -> None:
+    def attach(self, scheduler: Scheduler, ledger: Ledger, place: int) -> None:
         """Take one place for each core, from this one on."""
         size = len(self.launch.cores)
         if len(self.cores) > 1:
@@ -77,7 +77,7 @@ class Rank:
             name = f"rank {self.number}"
             if len(self.cores) > 1:
                 name = self.launch.names([self.launch.number(self.number, at // size, core.core)])
-            core.sit(ActorSlot(self.number, scheduler, place + at, ledger, core.core), name)
+            core.attach(ActorSlot(self.number, scheduler, place + at, ledger, core.core), name)
 
     def limit_memory(self, most: int) -> None:
         for core in self.cores:
@@ -111,7 +111,7 @@ class Ranks:
     logs: bool = False
     """True if accesses are logged, whatever the checks."""
 
-    def run(self, numbers: Sequence[int]) -> Ran:
+    def run(self, numbers: Sequence[int]) -> RankRuns:
         """Let these ranks run here, and say what is wrong with them together."""
         launch, program = self.launch, self.kernel.program
         flats = [member.flat for family in self.members.values() for member in family]
@@ -127,7 +127,7 @@ class Ranks:
             raise UsageError(f"at most {MOST_ACTORS} blocks of all ranks can take turns; there are {count}")
         turns = CooperativeScheduler(len(cores), self.seed, randomised=self.randomised)
         for at, rank in enumerate(ranks):
-            rank.sit(turns, ledger, at * size)
+            rank.attach(turns, ledger, at * size)
             rank.limit_memory(self.max_memory // (launch.ranks or 1))
         calls = _each(ranks, launch, lambda rank: rank.call(self.arguments(rank.number)))
         outcomes = [ActorOutcome() for _ in cores]
@@ -140,11 +140,11 @@ class Ranks:
         turns.run([partial(life, place) for place in range(len(cores))])
         check(outcomes, program, launch, cores)
         results = _each(ranks, launch, lambda rank: rank.result(calls[rank.number - numbers[0]]))
-        return Ran(cores, outcomes, results)
+        return RankRuns(cores, outcomes, results)
 
 
 @dataclass
-class Ran:
+class RankRuns:
     """Results of some ranks."""
 
     cores: list[Core]
@@ -164,8 +164,8 @@ def run_in_process(
     """Run `size` ranks of a program: one after the other, or in turns where they wait for each other or a
     schedule says so; with `jobs`, in so many processes where they do not wait."""
     launch = replace(kernel.launch, ranks=size)
-    given = RankArguments(kernel, arguments, size, seed, Allowance(max_memory))
-    schedule, waiting = kernel.options.schedule, given.waiting()
+    rank_arguments = RankArguments(kernel, arguments, size, seed, Allowance(max_memory))
+    schedule, waiting = kernel.options.schedule, rank_arguments.waiting()
     notes: list[Diagnostic] = []
     if jobs != 1:
         # What starts processes is not imported by those who need none.
@@ -173,11 +173,11 @@ def run_in_process(
 
         notes = ignored_jobs(jobs, size, kernel.entry)
 
-        found = ranks_in_jobs(given, launch, waiting, max_memory, jobs)
+        found = ranks_in_jobs(rank_arguments, launch, waiting, max_memory, jobs)
         if found is not None:
             return found
-        given = RankArguments(kernel, arguments, size, seed, Allowance(max_memory))
-    members = given.members()
+        rank_arguments = RankArguments(kernel, arguments, size, seed, Allowance(max_memory))
+    members = rank_arguments.members()
     everything = [member for family in members.values() for member in family]
     for member in everything:
         member.bind_memory()
@@ -185,7 +185,7 @@ def run_in_process(
         kernel,
         launch,
         members,
-        lambda rank: given.of(rank, members),
+        lambda rank: rank_arguments.of(rank, members),
         seed if schedule is None else schedule,
         max_memory,
         randomised=schedule is not None or waiting is not None,
@@ -355,8 +355,8 @@ def run_compiled(
 
     def run(schedule: int) -> RanksResult:
         kernel.options.schedule = schedule
-        given = copied(kept) if isinstance(kept, Mapping) else kept
-        return run_in_process(kernel, size, given, seed=seed, max_memory=max_memory)
+        inputs = copied(kept) if isinstance(kept, Mapping) else kept
+        return run_in_process(kernel, size, inputs, seed=seed, max_memory=max_memory)
 
     return in_every_order(kernel.options, kernel.entry, run)
 

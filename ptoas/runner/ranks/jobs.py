@@ -24,16 +24,16 @@ from ptoas.runner.jobs import (
     in_processes,
     meet,
     place_of,
+    print_all,
     processes,
     records_of,
-    say_all,
 )
 from ptoas.runner.outcomes import ActorOutcome
 from ptoas.runner.parameters import Parameter
 from ptoas.runner.ranks.arguments import RankArguments
 from ptoas.runner.ranks.in_process import RankResult, Ranks, RanksResult, combine
 from ptoas.runner.ranks.members import RankWindow
-from ptoas.runner.values import Growing
+from ptoas.runner.values import GrowingArray
 
 
 @dataclass
@@ -47,10 +47,10 @@ class SomeRanks(ProcessOutputs):
 
 
 def ranks_in_jobs(
-    given: RankArguments, launch: Launch, waiting: Operation | None, max_memory: int, jobs: int | str
+    rank_arguments: RankArguments, launch: Launch, waiting: Operation | None, max_memory: int, jobs: int | str
 ) -> RanksResult | None:
     """The result of ranks that ran in several processes; `None`: one process has to run them all."""
-    kernel, options, size = given.kernel, given.kernel.options, given.size
+    kernel, options, size = rank_arguments.kernel, rank_arguments.kernel.options, rank_arguments.size
     check_jobs(options, jobs, "ranks")
     count = processes(jobs, size)
     if count == 1:
@@ -60,20 +60,27 @@ def ranks_in_jobs(
             f"--jobs: ranks wait for each other ({place_of(waiting)}): "
             f"mpiexec -n {size} ptoas run FILE --ranks mpi runs each in a process"
         )
-    members = given.members()
+    members = rank_arguments.members()
     shared = [member for family in members.values() for member in family]
     try:
         for member in shared:
             member.bind_memory(in_common)
-        tables = [Shared(kernel.parameters, given.of(rank, members)) for rank in range(size)]
+        tables = [Shared(kernel.parameters, rank_arguments.of(rank, members)) for rank in range(size)]
     except PtoasError:  # one process says it, of all ranks that have it
         return None
     if not _can_be_brought_back(kernel.parameters, shared, tables):
         return None
     printed_lines: list[str] = []
-    before = given.allowance.used
+    before = rank_arguments.allowance.used
     ranks = Ranks(
-        kernel, launch, members, lambda rank: tables[rank].given, given.seed, max_memory, False, logs=True
+        kernel,
+        launch,
+        members,
+        lambda rank: tables[rank].arguments,
+        rank_arguments.seed,
+        max_memory,
+        False,
+        logs=True,
     )
 
     def work(numbers: range) -> SomeRanks:
@@ -81,13 +88,18 @@ def ranks_in_jobs(
         # Operations stay in their process, and what was touched is compared once.
         outcomes = [replace(outcome, op=None, records=[]) for outcome in ran.outcomes]
         return SomeRanks(
-            records_of(ran.cores), printed_lines, outcomes, ran.results, given.allowance.used - before
+            records_of(ran.cores),
+            printed_lines,
+            outcomes,
+            ran.results,
+            rank_arguments.allowance.used - before,
         )
 
-    known: list[Array] = [v for table in tables for v in table.given.values() if isinstance(v, np.ndarray)]
+    values = (value for table in tables for value in table.arguments.values())
+    known: list[Array] = [value for value in values if isinstance(value, np.ndarray)]
     with collect_output(options, (), printed_lines):
         parts = in_processes(size, count, work, known)
-    if parts is None or before + sum(part.used for part in parts) > given.allowance.limit:
+    if parts is None or before + sum(part.used for part in parts) > rank_arguments.allowance.limit:
         return None
     outcomes = [outcome for part in parts for outcome in part.outcomes]
     results = [result for part in parts for result in part.results]
@@ -102,7 +114,7 @@ def ranks_in_jobs(
         member.finish()
         if member.usable:
             member.bind_memory()
-    say_all(options, parts)
+    print_all(options, parts)
     return combine(kernel, outcomes, results, members, launch)
 
 
@@ -110,8 +122,8 @@ def _can_be_brought_back(
     parameters: Sequence[Parameter], shared: Sequence[RankWindow], tables: Sequence[Shared]
 ) -> bool:
     """Return True if all memory that ranks write is shared or sent, and not used by anything else."""
-    own = [t.given[p.name] for t in tables for p in parameters if p.written and p.kind != "tile"]
-    if not all(isinstance(value, np.ndarray | Growing | BoundArgument) for value in own):
+    own = [t.arguments[p.name] for t in tables for p in parameters if p.written and p.kind != "tile"]
+    if not all(isinstance(value, np.ndarray | GrowingArray | BoundArgument) for value in own):
         return False
     arrays = [(each.initial, each.may_be_written) for each in shared if each.initial is not None]
     return not meet([*arrays, *(each for table in tables for each in table.arrays)])

@@ -47,24 +47,24 @@ class RankWindow:
     @property
     def usable(self) -> bool:
         """Return True if the given array can be used in place."""
-        given = self.initial
-        assert given is not None
+        array = self.initial
+        assert array is not None
         packed = self.strides == packed_strides(self.shape, type(self.parameter.layout)("nd"))
-        in_a_row = given.flags.c_contiguous and given.flags.aligned
-        return packed and in_a_row and (given.flags.writeable or not self.parameter.written)
+        in_a_row = array.flags.c_contiguous and array.flags.aligned
+        return packed and in_a_row and (array.flags.writeable or not self.parameter.written)
 
     def bind_memory(self, allocate: Callable[[int, Any], Array] | None = None) -> None:
         """Use the given array in place, or a copy with the strides of the argument.
 
         `allocate` provides the memory of arguments that may be written.
         """
-        given = self.initial
-        assert given is not None
+        array = self.initial
+        assert array is not None
         if self.usable and (allocate is None or not self.may_be_written):
-            self.flat = given.reshape(-1)
+            self.flat = array.reshape(-1)
             return
-        elements = spread_elements(self.parameter, given, self.shape, self.strides)
-        self.fill((allocate or np.zeros)(elements, given.dtype))
+        elements = spread_elements(self.parameter, array, self.shape, self.strides)
+        self.fill((allocate or np.zeros)(elements, array.dtype))
 
     def fill(self, flat: Array) -> None:
         self.flat = flat
@@ -73,8 +73,8 @@ class RankWindow:
 
     def finish(self) -> None:
         """Bring results back to the array that was given."""
-        given = self.initial
-        if given is None or self.flat is None or not (self.parameter.written and given.flags.writeable):
+        array = self.initial
+        if array is None or self.flat is None or not (self.parameter.written and array.flags.writeable):
             return
-        if not np.may_share_memory(given, self.flat):
-            given[...] = self.logical().reshape(given.shape)
+        if not np.may_share_memory(array, self.flat):
+            array[...] = self.logical().reshape(array.shape)

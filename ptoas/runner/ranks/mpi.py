@@ -25,7 +25,7 @@ from ptoas.runner.outcomes import STALLED, ActorOutcome, check, collect, live, n
 from ptoas.runner.ranks.arguments import RankArguments
 from ptoas.runner.ranks.in_process import Rank, RankResult, RanksResult, combine, shared_memories
 from ptoas.runner.ranks.members import RankWindow
-from ptoas.runner.ranks.windows import Board, WindowLedger, Windows, window_bytes
+from ptoas.runner.ranks.windows import SharedNumbers, WindowLedger, Windows, window_bytes
 from ptoas.runner.values import Allowance
 
 T = TypeVar("T")
@@ -51,16 +51,16 @@ def _together(comm: Any, launch: Launch, work: Callable[[], T]) -> T:
     """Do something on every rank; what fails on any fails on all, before anyone waits for it."""
     mine = ActorOutcome(launch.number(comm.Get_rank(), 0))
     result: T | None = None
-    usage: str | None = None
+    usage_error: str | None = None
     try:
         result = work()
     except PtoasError as error:
         mine.errors = error.diagnostics
     except UsageError as error:
-        usage = str(error)
-    everyone: list[tuple[ActorOutcome, str | None]] = comm.allgather((mine, usage))
-    outcomes = [outcome for outcome, _ in everyone]
-    texts = [text for _, text in everyone if text is not None]
+        usage_error = str(error)
+    outcomes_and_errors: list[tuple[ActorOutcome, str | None]] = comm.allgather((mine, usage_error))
+    outcomes = [outcome for outcome, _ in outcomes_and_errors]
+    texts = [text for _, text in outcomes_and_errors if text is not None]
     if texts and comm.Get_rank() == 0:
         raise UsageError(texts[0])
     # An error that all ranks have is one of the program; of some ranks, one of theirs.
@@ -124,23 +124,23 @@ def _run(
     rank, size = int(comm.Get_rank()), int(comm.Get_size())
     kernel = _together(comm, Launch(size), lambda: _checked(make()))
     launch = Launch(size, kernel.options.blocks)
-    given, members = _together(
+    rank_arguments, members = _together(
         comm, launch, lambda: _own_members(kernel, arguments, rank, size, seed, Allowance(max_memory))
     )
     for family in members.values():
         for at, member in enumerate(family):
             described = comm.bcast((member.shape, member.strides), root=member.owner)
             family[at].shape, family[at].strides = described
-    board = Board(mpi, comm)
+    board = SharedNumbers(mpi, comm)
     memories, windows = _open(mpi, comm, launch, members)
     own = Rank(kernel, launch, rank, lambda machine: Windows(machine, memories, windows, mpi, board))
-    own.sit(board, WindowLedger(mpi, launch, memories, windows), rank)
-    call = _together(comm, launch, lambda: own.call(given.of(rank, members)))
+    own.attach(board, WindowLedger(mpi, launch, memories, windows), rank)
+    call = _together(comm, launch, lambda: own.call(rank_arguments.of(rank, members)))
     comm.Barrier()
     outcome = collect(live(ActorOutcome(), own.cores[0], lambda: call.run(0)), own.cores[0])
     if not outcome.good:
         board.failed()
-    board.state(rank, Board.ENDED)
+    board.state(rank, SharedNumbers.ENDED)
     result, error = None, None
     try:
         result = _conclude(comm, kernel, own, call, outcome, members)
@@ -171,14 +171,14 @@ def _own_members(
     allowance: Allowance,
 ) -> tuple[RankArguments, dict[str, list[RankWindow]]]:
     """The members that this rank owns with their data, the others without."""
-    given = RankArguments(kernel, arguments, size, seed, allowance)
+    rank_arguments = RankArguments(kernel, arguments, size, seed, allowance)
     members: dict[str, list[RankWindow]] = {}
-    for parameter, owners in given.families():
+    for parameter, owners in rank_arguments.families():
         members[parameter.name] = [
-            given.member(parameter, owner) if owner == rank else RankWindow(parameter, owner, (), ())
+            rank_arguments.member(parameter, owner) if owner == rank else RankWindow(parameter, owner, (), ())
             for owner in owners
         ]
-    return given, members
+    return rank_arguments, members
 
 
 def _open(

@@ -23,7 +23,7 @@ NUMBER = 8
 """Bytes of a time, and of a number on the board."""
 
 
-class Board(Scheduler):
+class SharedNumbers(Scheduler):
     """A few numbers of rank 0 for all ranks: waiting ranks, written bytes, failures.
 
     Processes run at once, so nobody has to give way; a rank that waits says so, and looks again and again.
@@ -120,7 +120,7 @@ class Windows(Sharing):
         memories: Sequence[SharedMemory],
         windows: Sequence[Any],
         mpi: Any,
-        board: Board,
+        board: SharedNumbers,
     ):
         super().__init__(machine, memories)
         self.windows = windows
