@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.2.0"
 
-if TYPE_CHECKING:  # the library; `_homes` reads these imports, so that each name is listed once
+if TYPE_CHECKING:  # the library; `_modules` reads these imports, so that each name is listed once
     from ptoas.compiler.diff import DiffResult as DiffResult
     from ptoas.compiler.diff import Tolerance as Tolerance
     from ptoas.compiler.diff import Variant as Variant
@@ -115,7 +115,7 @@ _RENAMED = {"Asked": "ProgramRules", "Module": "PtoModule", "Seen": "Access"}
 
 
 @cache
-def _homes() -> list[dict[str, str]]:
+def _modules() -> list[dict[str, str]]:
     """Return the module of each name, for the library and for what extends it."""
     body = ast.parse(Path(__file__).read_text(encoding="utf-8")).body
     blocks = [node.body for node in body if isinstance(node, ast.If)]
@@ -136,12 +136,12 @@ def __getattr__(name: str) -> Any:
         warnings.warn(f"ptoas.{name} is now ptoas.{_RENAMED[name]}", DeprecationWarning, stacklevel=2)
         name = _RENAMED[name]
     if name == "__all__":
-        return sorted(_homes()[0])
+        return sorted(_modules()[0])
     if name == "build":
         return import_module("ptoas.build")
-    for homes in _homes():
-        if name in homes:
-            return getattr(import_module(homes[name]), name)
+    for modules in _modules():
+        if name in modules:
+            return getattr(import_module(modules[name]), name)
     if name.endswith("Op"):
         from ptoas.dialects.pto import OPS
 
@@ -153,4 +153,4 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     """Return the public names, for `ptoas.<TAB>`; submodules that happen to be loaded are no part of them."""
-    return sorted([*(name for homes in _homes() for name in homes), "__version__"])
+    return sorted([*(name for modules in _modules() for name in modules), "__version__"])

@@ -70,7 +70,7 @@ def _options(function: Any) -> Any:
 @click.argument("file", default="-", type=click.Path())
 @click.option("-o", "output", default="-", type=click.Path(), help="Output file; `-` is standard output.")
 @_options
-def assemble(file: str, output: str, **given: bool | str | None) -> None:
+def assemble(file: str, output: str, **options: bool | str | None) -> None:
     """Assemble FILE as the C++ assembler does: C++ on standard output, or in the file that -o names.
 
     The word `assemble` may be left out.
@@ -78,17 +78,17 @@ def assemble(file: str, output: str, **given: bool | str | None) -> None:
     \b
     ptoas assemble kernel.pto --pto-arch a3 --enable-insert-sync -o kernel.cpp
     """
-    _report_unsupported(given)
-    arch = _choice("pto-arch", given["pto_arch"], tuple(ARCHITECTURES))
-    if _choice("pto-backend", given["pto_backend"], BACKENDS) == "vpto":
+    _report_unsupported(options)
+    arch = _choice("pto-arch", options["pto_arch"], tuple(ARCHITECTURES))
+    if _choice("pto-backend", options["pto_backend"], BACKENDS) == "vpto":
         raise AssemblerError("--pto-backend=vpto is not supported: " + OPTIONS["pto-backend"].reason)
-    _choice("plan-memory-impl", given["plan_memory_impl"], PLANNERS)
-    sync = _sync_mode(given)
+    _choice("plan-memory-impl", options["plan_memory_impl"], PLANNERS)
+    sync = _sync_mode(options)
     try:
         module = parse_file(file)
-        _refuse_rebinding(module, given)
+        _refuse_rebinding(module, options)
         target = ARCHITECTURES[arch] if arch else _named_target(module)
-        placement = _placement(given["pto_level"])
+        placement = _placement(options["pto_level"])
         report = verify(
             module, target, sync=sync, placement=placement, isa=ASSEMBLER_ISA, assembler=ASSEMBLER_VERSION
         )
@@ -99,11 +99,11 @@ def assemble(file: str, output: str, **given: bool | str | None) -> None:
         if errors := [each for each in report.errors if each not in missing]:
             raise PtoasError(errors)
         _choice(
-            "pto-level", given["pto_level"], LEVELS
+            "pto-level", options["pto_level"], LEVELS
         )  # the program is judged first, as by the C++ assembler
         _show(report.warnings)
         _show(missing, "warning")
-        text = _assembled(module, target, sync, given)
+        text = _assembled(module, target, sync, options)
     except PtoasError as error:
         _show(error.diagnostics)
         raise AssemblerError(_summary(error.diagnostics)) from None
@@ -113,10 +113,10 @@ def assemble(file: str, output: str, **given: bool | str | None) -> None:
         write_text(output, text)
 
 
-def _assembled(module: ModuleOp, target: str, sync: str, given: dict[str, Any]) -> str:
-    dump = _PassDump(target, given)
+def _assembled(module: ModuleOp, target: str, sync: str, options: dict[str, Any]) -> str:
+    dump = _PassDump(target, options)
     dump.before_first(module)
-    if given["emit_pto_ir"]:
+    if options["emit_pto_ir"]:
         return print_module(prepare(module, target, isa=ASSEMBLER_ISA, sync=sync, after=dump)) + "\n"
     return lower(module, target, isa=ASSEMBLER_ISA, sync=sync, verified=False, after=dump)
 
@@ -139,10 +139,10 @@ def _choice(name: str, value: bool | str | None, allowed: Sequence[str]) -> str 
     return str(value).lower()
 
 
-def _report_unsupported(given: dict[str, bool | str | None]) -> None:
+def _report_unsupported(options: dict[str, bool | str | None]) -> None:
     """Refuse what would change the result, and report each other option that has no effect once."""
     for name, option in OPTIONS.items():
-        value = given[name.replace("-", "_")]
+        value = options[name.replace("-", "_")]
         text = str(value).lower() if option.switch else value
         if value is None or text == option.default:
             continue
@@ -152,20 +152,20 @@ def _report_unsupported(given: dict[str, bool | str | None]) -> None:
             click.echo(f"Warning: --{name} has no effect: {option.reason}.", err=True)
 
 
-def _sync_mode(given: dict[str, bool | str | None]) -> str:
+def _sync_mode(options: dict[str, bool | str | None]) -> str:
     modes = {
-        "auto": given["enable_insert_sync"] or given["enable_graph_sync_solver"],
-        "all": given["enable_inject_barrier_all_sync"],
+        "auto": options["enable_insert_sync"] or options["enable_graph_sync_solver"],
+        "all": options["enable_inject_barrier_all_sync"],
     }
-    chosen = [mode for mode, wanted in modes.items() if wanted]
+    chosen = [mode for mode, selected in modes.items() if selected]
     if len(chosen) > 1:
         raise AssemblerError("--enable-insert-sync and --enable-inject-barrier-all-sync exclude each other.")
     return chosen[0] if chosen else "manual"
 
 
-def _refuse_rebinding(module: ModuleOp, given: dict[str, bool | str | None]) -> None:
+def _refuse_rebinding(module: ModuleOp, options: dict[str, bool | str | None]) -> None:
     """Refuse `tassign` where flags are inserted, as the C++ assembler does; `ptoas lower` takes it."""
-    chosen = [name for name in SYNC_OPTIONS if given[name.replace("-", "_")]]
+    chosen = [name for name in SYNC_OPTIONS if options[name.replace("-", "_")]]
     if chosen and any(isinstance(op, TAssignOp) for op in module.walk()):
         raise AssemblerError(
             f"pto.tassign requires --{chosen[0]} to be disabled; `ptoas lower` inserts flags around it."
@@ -208,11 +208,13 @@ class _PassDump:
     `builtin_module_no-symbol-name/0_NAME.mlir`.
     """
 
-    def __init__(self, target: str, given: dict[str, Any]):
+    def __init__(self, target: str, options: dict[str, Any]):
         self.names = [each.name for each in build_pipeline(target)]
-        self.directory: str | None = given["mlir_print_ir_tree_dir"]
-        self.after_names = self._selected(given["mlir_print_ir_after_all"], given["mlir_print_ir_after"])
-        self.before_names = self._selected(given["mlir_print_ir_before_all"], given["mlir_print_ir_before"])
+        self.directory: str | None = options["mlir_print_ir_tree_dir"]
+        self.after_names = self._selected(options["mlir_print_ir_after_all"], options["mlir_print_ir_after"])
+        self.before_names = self._selected(
+            options["mlir_print_ir_before_all"], options["mlir_print_ir_before"]
+        )
         self.count = 0
 
     def _selected(self, every: bool | None, names: str | None) -> tuple[str, ...]:

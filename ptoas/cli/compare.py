@@ -77,11 +77,11 @@ def compare(
     ctx.find_root().obj = color
     import json
 
-    given = {name: value for name, value in options.items() if value is not None}
+    selected = {name: value for name, value in options.items() if value is not None}
 
     def one(file: str) -> simulator.Compared:
         module = parse_file(file, allow_unregistered=allow_unregistered)
-        return simulator.compare(module, include, arguments, keep=keep, **given)
+        return simulator.compare(module, include, arguments, keep=keep, **selected)
 
     def of_many(file: str) -> tuple[str, dict[str, Any]]:
         found = one(file)

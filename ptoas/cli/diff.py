@@ -99,7 +99,7 @@ def diff(
     ptoas diff kernel.pto --passes dumps
     """
     ctx.find_root().obj = color
-    given = {name: value for name, value in options.items() if value is not None}
+    selected = {name: value for name, value in options.items() if value is not None}
     common: dict[str, Any] = {"tolerance": Tolerance(atol, rtol, ulp), "seed": seed}
     with_function = second is not None and SPEC.fullmatch(second) is not None
     if max_memory is not None:
@@ -124,14 +124,14 @@ def diff(
         elif without:
             chosen["skip_passes"] = without
             label = f"{label} without {', '.join(without)}".lstrip()
-        return Variant(read(path), target, {**given, **chosen}, label)
+        return Variant(read(path), target, {**selected, **chosen}, label)
 
     one_sided = not without and all(pair[0] == pair[1] for pair in pairs.values())
     if passes is not None:
         if second is not None or not one_sided:
             raise UsageError("--passes compares one program with its own dumps: give one file and one target")
         chosen = {name: pair[0] for name, pair in pairs.items()}
-        result = library.diff_passes(passes, read(first), arguments, **given, **chosen, **common)
+        result = library.diff_passes(passes, read(first), arguments, **selected, **chosen, **common)
     elif with_function and not one_sided:
         raise UsageError("a Python function is compared with one program: give one target and all passes")
     elif with_function and second is not None:
@@ -150,11 +150,11 @@ def diff(
     ctx.exit(0 if result.equal else 1)
 
 
-def _pair(option: str, given: tuple[str, ...]) -> tuple[str | None, str | None]:
+def _pair(option: str, values: tuple[str, ...]) -> tuple[str | None, str | None]:
     """Return the values of an option for the two sides."""
-    if len(given) > 2:
-        raise UsageError(f"{option} is given {len(given)} times; there are two sides")
-    return (given[0], given[-1]) if given else (None, None)
+    if len(values) > 2:
+        raise UsageError(f"{option} is given {len(values)} times; there are two sides")
+    return (values[0], values[-1]) if values else (None, None)
 
 
 def _report(result: DiffResult, as_json: bool, color: str) -> None:

@@ -36,9 +36,9 @@ def fix_source(source: Source, options: VerifyOptions, unsafe: bool = False) -> 
     text, done = source.text, list[Diagnostic]()
     report = verify_source(source, options)
     for _ in range(MOST_ROUNDS):
-        wanted = [d for d in report.report.diagnostics if can_fix(d, unsafe, report.report.targets)]
+        applicable = [d for d in report.report.diagnostics if can_fix(d, unsafe, report.report.targets)]
         progress = False
-        for batch in (wanted, *([d] for d in wanted)):
+        for batch in (applicable, *([d] for d in applicable)):
             new, taken = applied(text, batch)
             if not taken or new == text:
                 continue

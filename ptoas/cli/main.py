@@ -8,7 +8,7 @@ from ptoas import __version__
 from ptoas.cli.assembler_options import ASSEMBLER_VERSION
 from ptoas.cli.terminal import Commands
 
-HOMES = {
+MODULES = {
     "assemble": ("assemble", "Accept the command line of the C++ assembler."),
     "compare": ("compare", "Run FILE beside your own build of the simulator."),
     "convert": ("convert", "Print FILE in another form."),
@@ -32,7 +32,7 @@ HOMES = {
 
 @click.group(
     cls=Commands,
-    homes=HOMES,
+    modules=MODULES,
     fallback="assemble",
     context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
 )

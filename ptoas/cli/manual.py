@@ -135,30 +135,30 @@ def api() -> str:
     """The page of the library."""
     lines = ["# The library `ptoas`", "", _NOTICE.format("api"), "", *_document(ptoas), ""]
     names = public()
-    for title, wanted in (
+    for title, is_member in (
         ("Functions", inspect.isfunction),
         ("Classes", inspect.isclass),
         ("Data", _is_data),
     ):
         lines += [f"## {title}", ""]
         for name, thing in names.items():
-            if wanted(thing):
+            if is_member(thing):
                 lines += _entry(name, thing)
-    lines += ["## Other names", "", _OTHERS, "", "| name | what it is | home |", "|---|---|---|"]
-    for name, home in sorted(further().items()):
-        said = _first_line(getattr(ptoas, name)) or _summary_in_body(home, name)
-        lines.append(f"| `{name}` | {said} | `{home}` |")
+    lines += ["## Other names", "", _OTHERS, "", "| name | meaning | module |", "|---|---|---|"]
+    for name, module in sorted(further().items()):
+        summary = _first_line(getattr(ptoas, name)) or _summary_in_body(module, name)
+        lines.append(f"| `{name}` | {summary} | `{module}` |")
     return "\n".join(lines).rstrip() + "\n"
 
 
-_OTHERS = """What the above takes, gives and is made of, and what a package needs that brings rules,
-instructions or targets ([Extending ptoas](extending.md)); all of it can be imported from `ptoas`."""
+_OTHERS = """Types of arguments and results, and names for packages that add rules, instructions or targets
+([Extending ptoas](extending.md)). All of them can be imported from `ptoas`."""
 
 
 def further() -> dict[str, str]:
-    """The names that have no entry of their own, and where they live."""
-    _, others = ptoas._homes()  # pyright: ignore[reportPrivateUsage]
-    return {name: home for name, home in others.items() if name != "build"}
+    """Return the modules of the names that have no entry of their own."""
+    _, others = ptoas._modules()  # pyright: ignore[reportPrivateUsage]
+    return {name: module for name, module in others.items() if name != "build"}
 
 
 def _first_line(thing: Any) -> str:
@@ -169,8 +169,8 @@ def _first_line(thing: Any) -> str:
     return text.replace("|", "\\|")
 
 
-def _summary_in_body(home: str, name: str) -> str:
-    return " ".join(_document_below(import_module(home), name)).replace("|", "\\|")
+def _summary_in_body(module: str, name: str) -> str:
+    return " ".join(_document_below(import_module(module), name)).replace("|", "\\|")
 
 
 def _is_data(thing: Any) -> bool:
@@ -237,7 +237,7 @@ def _document(thing: Any) -> Iterator[str]:
 
 def _document_of_data(name: str) -> Iterator[str]:
     """The text below an assignment, and the example that its module opens with."""
-    module = import_module(homes()[name])
+    module = import_module(modules()[name])
     yield from _document_below(module, name)
     example = list(_document(module))
     if "```python" in example:
@@ -254,9 +254,9 @@ def _document_below(module: Any, name: str) -> Iterator[str]:
             yield from ast.literal_eval(getattr(after, "value")).splitlines()  # noqa: B009
 
 
-def homes() -> dict[str, str]:
+def modules() -> dict[str, str]:
     """Return the module of each public name."""
-    return ptoas._homes()[0]  # pyright: ignore[reportPrivateUsage]
+    return ptoas._modules()[0]  # pyright: ignore[reportPrivateUsage]
 
 
 def _first_sentence(function: Callable[..., Any]) -> str:

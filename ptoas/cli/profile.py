@@ -64,8 +64,8 @@ def _profiled(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _profile(file: str, arguments: tuple[str, ...], allow_unregistered: bool, **options: Any) -> Profile:
     module = parse_file(file, allow_unregistered=allow_unregistered)
-    given = {name: value for name, value in options.items() if value is not None}
-    return profile_program(module, arguments, **given)
+    selected = {name: value for name, value in options.items() if value is not None}
+    return profile_program(module, arguments, **selected)
 
 
 @click.command(cls=Command)

@@ -80,16 +80,18 @@ def reduce(
     if len(targets) > (2 if differs else 1):
         raise UsageError("--differs compares two targets, the other properties have one")
     module = parse_file(path, allow_unregistered=allow_unregistered)
-    given = {name: value for name, value in options.items() if value is not None}
+    selected = {name: value for name, value in options.items() if value is not None}
     target = targets[0] if targets else None
     interesting: Interesting
     if still is not None:
         interesting = StillSucceeds(still)
     elif code is not None:
         full = code.upper() if code.upper().startswith("PTO-") else f"PTO-{code.upper()}"
-        interesting = StillReports.like(module, full, target, arguments, given)
+        interesting = StillReports.like(module, full, target, arguments, selected)
     elif differs:
-        interesting = StillDiffers((target, targets[-1] if targets else None), (given, given), arguments)
+        interesting = StillDiffers(
+            (target, targets[-1] if targets else None), (selected, selected), arguments
+        )
     else:
         interesting = StillCrashes(target)
     workers = jobs if isinstance(jobs, int) else processors()

@@ -180,7 +180,7 @@ def run(
         read = source(file)
         return parse(read.text, read.filename, allow_unregistered=allow_unregistered)
 
-    def beside(file: str, chosen: dict[str, Any]) -> tuple[tuple[str, ...], str | None]:
+    def arguments_and_ranks(file: str, chosen: dict[str, Any]) -> tuple[tuple[str, ...], str | None]:
         """The arguments, and how many ranks; with --check-file those of the file, too."""
         if not check_file:
             return arguments, ranks
@@ -190,17 +190,17 @@ def run(
         typed = {name for name in chosen if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE}
         number = found.options.pop("ranks", None)
         chosen |= {name: value for name, value in found.options.items() if name not in typed}
-        return (*found.values_but(arguments), *arguments), number if ranks is None else ranks
+        return (*found.values_except(arguments), *arguments), number if ranks is None else ranks
 
     def one(file: str, entry: str | None = options["entry"]) -> trees.Summary:
         chosen: dict[str, Any] = {**options, "entry": entry}
-        given, number = beside(file, chosen)
+        arguments, number = arguments_and_ranks(file, chosen)
         chosen["keep_initial"] = check_file
         request = files.OutputRequest(source=source(file) if check_file else None, allow_python=allow_python)
         if golden := golden_of(file, module(file)):
-            given = (*golden.inputs, *given)
+            arguments = (*golden.inputs, *arguments)
             request = replace(request, expected=golden.outputs, rtol=golden.rtol, atol=golden.atol)
-        result = machine.run_texts(lambda: module(file), given, target, number, **chosen, on_output=None)
+        result = machine.run_texts(lambda: module(file), arguments, target, number, **chosen, on_output=None)
         run_report = files.build_report([result] if result else [], request)
         if run_report.errors:
             raise PtoasError(run_report.errors)
@@ -213,16 +213,16 @@ def run(
         functions = {spec: load_reference(spec, allow_python) for spec in references}
         checked = source(paths[0]) if check_file else None
         request = files.OutputRequest(outputs, expected, rtol, atol, checked, functions, allow_python)
-        given, number = beside(paths[0], options)
+        arguments, number = arguments_and_ranks(paths[0], options)
         if target == "all" and number is None:
             request.refuse_for_several(save or load)
-            comparison = machine.run_all(module(), given, **options, on_output=None)
+            comparison = machine.run_all(module(), arguments, **options, on_output=None)
             return files.build_report(comparison.results, request, comparison)
         for text in outputs:
             machine.check_output(text)
         say = None if as_json else click.echo
         kept = {"save": save, "load": load, "keep_initial": check_file or bool(references)}
-        result = machine.run_texts(module, given, target, number, **kept, **options, on_output=say)
+        result = machine.run_texts(module, arguments, target, number, **kept, **options, on_output=say)
         return None if result is None else files.build_report([result], request)
 
     settings = configuration.load(config, isolated, paths)

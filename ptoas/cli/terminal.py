@@ -50,25 +50,25 @@ class Command(click.Command):
 class _Imported(UserDict[str, click.Command]):
     """Commands by name, of which each is imported when it is asked for."""
 
-    def __init__(self, homes: Mapping[str, tuple[str, str]]):
+    def __init__(self, modules: Mapping[str, tuple[str, str]]):
         super().__init__()
-        self._homes = homes
+        self._modules = modules
 
     def __getitem__(self, name: str) -> click.Command:
         try:
-            module = import_module(f"ptoas.cli.{self._homes[name][0]}")
+            module = import_module(f"ptoas.cli.{self._modules[name][0]}")
         except UsageError as error:  # of a plug-in, which is imported with the dialect
             raise click.UsageError(str(error)) from None
         return getattr(module, name)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._homes
+        return name in self._modules
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._homes)
+        return iter(self._modules)
 
     def __len__(self) -> int:
-        return len(self._homes)
+        return len(self._modules)
 
 
 class Commands(click.Group):
@@ -76,17 +76,17 @@ class Commands(click.Group):
 
     command_class = Command
 
-    def __init__(self, *given: Any, homes: Mapping[str, tuple[str, str]], fallback: str, **more: Any):
-        super().__init__(*given, **more)
-        self.homes = homes
-        self.commands: MutableMapping[str, click.Command] = _Imported(homes)
+    def __init__(self, *args: Any, modules: Mapping[str, tuple[str, str]], fallback: str, **more: Any):
+        super().__init__(*args, **more)
+        self.modules = modules
+        self.commands: MutableMapping[str, click.Command] = _Imported(modules)
         self.fallback = fallback
         """The command that is meant if none is named."""
         self.own_options = {*self.context_settings.get("help_option_names", ()), "--version"}
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, self.homes[name][1]) for name in self.list_commands(ctx)])
+            formatter.write_dl([(name, self.modules[name][1]) for name in self.list_commands(ctx)])
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta[COMMAND] = tuple(args)
@@ -98,7 +98,7 @@ class Commands(click.Group):
         """Return True for an input file or an option of the assembler; a bare word may be a misspelling."""
         if first.startswith("-"):
             return first == "-" or first.split("=")[0] not in self.own_options
-        return first not in self.homes and ("." in first or os.path.exists(first))
+        return first not in self.modules and ("." in first or os.path.exists(first))
 
     def invoke(self, ctx: click.Context) -> Any:
         from ptoas.diagnostics import PtoasError

@@ -110,8 +110,8 @@ def _of_unit(source: Source, targets: tuple[str, ...], selected: str | None) -> 
         started, ran = time.perf_counter(), False
         problems: tuple[Diagnostic, ...] = ()
         try:
-            given = golden.inputs if golden else ()
-            result = machine.run_texts(lambda: parse(source.text, path), given, target, on_output=None)
+            inputs = golden.inputs if golden else ()
+            result = machine.run_texts(lambda: parse(source.text, path), inputs, target, on_output=None)
             ran = True
             if golden is not None and result is not None:
                 for expected in golden.outputs:
@@ -141,14 +141,14 @@ def _on(
     names: dict[str, Any] = {}
     arrays: ReferenceArrays | None = None
     try:
-        given = find_arguments(source, target)
-        ranks = given.options.pop("ranks", None)
+        arguments = find_arguments(source, target)
+        ranks = arguments.options.pop("ranks", None)
         result = machine.run_texts(
             lambda: parse(source.text, source.filename),
-            given.values,
+            arguments.values,
             target,
             ranks,
-            **given.options,
+            **arguments.options,
             keep_initial=True,
             on_output=None,
         )
@@ -210,8 +210,8 @@ def junit(outcomes: Sequence[CheckOutcome], seconds: float) -> str:
             if one.findings:
                 kind = "failure" if one.ran else "error"
                 first = one.findings[0]
-                told = Xml.SubElement(case, kind, message=visible(first.message), type=first.code)
-                told.text = "\n".join(visible(line) for line in render(one.findings).split("\n"))
+                element = Xml.SubElement(case, kind, message=visible(first.message), type=first.code)
+                element.text = "\n".join(visible(line) for line in render(one.findings).split("\n"))
     Xml.indent(root)
     return '<?xml version="1.0" encoding="utf-8"?>\n' + Xml.tostring(root, "unicode") + "\n"
 

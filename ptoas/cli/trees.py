@@ -64,10 +64,10 @@ def is_tree(paths: Sequence[str]) -> bool:
 
 def refuse(paths: Sequence[str], of: str | None = None, **options: object) -> None:
     """Options that speak of one program say nothing of a tree."""
-    given = [name for name, value in options.items() if value]
-    if given:
+    rejected = [name for name, value in options.items() if value]
+    if rejected:
         of = of or f"one file; there are {len(paths)} paths"
-        raise UsageError(f"--{given[0].replace('_', '-')} goes with {of}")
+        raise UsageError(f"--{rejected[0].replace('_', '-')} goes with {of}")
 
 
 def run_batch(

@@ -74,7 +74,7 @@ def test_the_grammar_names_no_instruction() -> None:
     assert wrong == {"prelude.py imports ptoas.dialects.pto.views"}
 
 
-def test_an_instruction_has_few_homes() -> None:
+def test_an_instruction_is_used_in_few_modules() -> None:
     """`mgather`, the oldest: its rows, rules, body and what rewrites it; all else asks the declaration."""
     named = [
         path.relative_to(ROOT).as_posix()

@@ -26,8 +26,8 @@ def examples(thing: object) -> str:
     return "".join(example.source for example in parser.get_examples(inspect.getdoc(thing) or ""))
 
 
-def home(name: str) -> object:
-    return import_module(manual.homes()[name])
+def module(name: str) -> object:
+    return import_module(manual.modules()[name])
 
 
 def test_a_former_name_works_with_a_warning() -> None:
@@ -37,8 +37,8 @@ def test_a_former_name_works_with_a_warning() -> None:
 
 @pytest.mark.parametrize("path", sorted((ROOT / "docs").glob("*.md")), ids=lambda path: path.name)
 def test_the_names_of_the_documentation_are_imported_from_here(path: Path) -> None:
-    for home, names in re.findall(r"(?m)^(?:>>> )?from (ptoas[\w.]*) import ([\w, ]+)$", path.read_text()):
-        assert home == "ptoas", f"{names} has a shorter name"
+    for module, names in re.findall(r"(?m)^(?:>>> )?from (ptoas[\w.]*) import ([\w, ]+)$", path.read_text()):
+        assert module == "ptoas", f"{names} has a shorter name"
         assert all(hasattr(ptoas, name.strip()) for name in names.split(","))
 
 
@@ -58,7 +58,7 @@ def test_an_editor_can_complete_the_names() -> None:
 def test_a_public_name_has_an_example(name: str) -> None:
     # Data has no docstring of its own; the example stands at the head of its module.
     documented = (
-        NAMES[name] if inspect.isclass(NAMES[name]) or inspect.isfunction(NAMES[name]) else home(name)
+        NAMES[name] if inspect.isclass(NAMES[name]) or inspect.isfunction(NAMES[name]) else module(name)
     )
     shown = examples(documented)
     assert shown, f"{name} has no example"
