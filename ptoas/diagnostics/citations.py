@@ -125,18 +125,16 @@ def explain(code: str) -> str:
 
     Raises `UnknownCodeError` if nothing has the name.
     """
-    wanted = code.strip().upper()
-    if (whole := citation(wanted)) is not None:
+    name = code.strip().upper()
+    if (whole := citation(name)) is not None:
         return whole
-    info = CODES.get(ALIASES.get(wanted, wanted))
+    info = CODES.get(ALIASES.get(name, name))
     if info is None:
-        alike = sorted(known for known, each in CODES.items() if each.rule and known.startswith(wanted[:6]))
+        alike = sorted(known for known, each in CODES.items() if each.rule and known.startswith(name[:6]))
         hint = f"; its chapter has {', '.join(alike)}" if alike else "; `ptoas rules` lists them all"
         raise UnknownCodeError(f"no rule has the code {code!r}{hint}")
-    if info.explanation is None:
-        text = f"{wanted}: {info.title}\n\n{info.meaning}"
-    else:
-        text = info.explanation(wanted)
+    explain_rule = info.explanation
+    text = explain_rule(name) if explain_rule else f"{name}: {info.title}\n\n{info.meaning}"
     named = cited(text, info.source)
     return f"{text}\n\nCited:\n{named}" if named else text
 
