@@ -20,7 +20,7 @@ def clone(op: Op, values: dict[SSAValue, SSAValue] | None = None) -> Op:
     mapped = dict[SSAValue, SSAValue]() if values is None else values
     outside = set(mapped)
     copy = op.clone(mapped, clone_name_hints=False)
-    for value, twin in mapped.items():
+    for value, cloned in mapped.items():
         if value not in outside:
-            set_name(twin, value.name_hint)
+            set_name(cloned, value.name_hint)
     return copy
