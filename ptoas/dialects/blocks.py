@@ -61,14 +61,14 @@ class Dominance:
 
     def dominates(self, first: Block, second: Block) -> bool:
         """Return True if every path from the entry to `second` passes `first`, or if there is no path."""
-        at, wanted = self._number.get(second), self._number.get(first)
+        at, first_number = self._number.get(second), self._number.get(first)
         if at is None:
             return True
-        if wanted is None:
+        if first_number is None:
             return False
-        while at > wanted:
+        while at > first_number:
             at = self._above[at]
-        return at == wanted
+        return at == first_number
 
 
 def _successors(block: Block) -> Sequence[Block]:

@@ -21,5 +21,5 @@ SPELLINGS = ("barrier-all", "mte3-to-s-event0")
 
 def tail_of(function: FuncOp) -> str | None:
     """The requested tail of a function; `None`: none, or an unknown one."""
-    given = function.attributes.get(TAIL_HINT)
-    return _WORDS.get(given.data.lower().replace("-", "_")) if isinstance(given, StringAttr) else None
+    hint = function.attributes.get(TAIL_HINT)
+    return _WORDS.get(hint.data.lower().replace("-", "_")) if isinstance(hint, StringAttr) else None

@@ -105,9 +105,9 @@ def explain_syntax(parser: Lark, text: str, error: UnexpectedInput, what: str) -
         offset = cast(int, cast(Any, error).pos_in_stream)
         word = _CHUNK.match(text, offset)
         found_text = word.group() if word else text[offset : offset + 1]
-        if (meant := _LOOK_ALIKES.get(text[offset])) is not None:
+        if (intended := _LOOK_ALIKES.get(text[offset])) is not None:
             name = unicodedata.name(text[offset], "a character").lower()
-            return SyntaxProblem(f"found a {name}, U+{ord(text[offset]):04X}", offset, 1, f"write {meant}")
+            return SyntaxProblem(f"found a {name}, U+{ord(text[offset]):04X}", offset, 1, f"write {intended}")
         if directive := re.match(r"\.\w+", text[offset:]):
             length = directive.end()
             fix = _DIRECTIVE_FIXES.get(directive.group()) or did_you_mean(directive.group(), DIRECTIVES)
@@ -124,8 +124,8 @@ def explain_syntax(parser: Lark, text: str, error: UnexpectedInput, what: str) -
     if not phrases or len(phrases) > 2 * _MOST_PHRASES:
         return SyntaxProblem(f"{found}, which can't stand here", offset, length)
     shown = phrases[:_MOST_PHRASES]
-    wanted = shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} or {shown[-1]}"
-    return SyntaxProblem(f"{found}, expected {wanted}", offset, length)
+    listed = shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} or {shown[-1]}"
+    return SyntaxProblem(f"{found}, expected {listed}", offset, length)
 
 
 def _accepted(parser: Lark, text: str) -> set[str]:

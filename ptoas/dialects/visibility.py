@@ -11,8 +11,8 @@ VISIBILITIES = ("external", "internal")
 
 def visibility(function: FuncOp) -> str | None:
     """The declared visibility: `external` has C linkage, `internal` none outside its file."""
-    given = function.attributes.get(VISIBILITY)
-    return given.data if isinstance(given, StringAttr) and given.data in VISIBILITIES else None
+    attribute = function.attributes.get(VISIBILITY)
+    return attribute.data if isinstance(attribute, StringAttr) and attribute.data in VISIBILITIES else None
 
 
 ENTRIES = ("pto.entry", "pto.kernel", "hacc.entry", "pto.aicore")

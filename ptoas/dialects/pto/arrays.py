@@ -38,9 +38,9 @@ class LocalArrayOp(PtoOp, ABC):
         return type
 
     def verify_(self) -> None:
-        rank, given = len(self.array_type.shape), len(self.operands_of("indices"))
-        if given != rank:
-            raise VerifyException(f"an array of {rank} dimensions takes {rank} indices, found {given}")
+        rank, count = len(self.array_type.shape), len(self.operands_of("indices"))
+        if count != rank:
+            raise VerifyException(f"an array of {rank} dimensions takes {rank} indices, found {count}")
 
 
 @irdl_op_definition

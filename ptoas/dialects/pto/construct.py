@@ -106,8 +106,8 @@ def segments(cls: type[PtoOp], sizes: Iterable[int], results: int) -> dict[str, 
     if signature.segmented:
         found[AttrSizedOperandSegments.attribute_name] = segment_sizes(*sizes)
     if signature.results_segmented:
-        given = [int(at < results) for at in range(len(signature.results))]
-        found[AttrSizedResultSegments.attribute_name] = segment_sizes(*given)
+        present = [int(at < results) for at in range(len(signature.results))]
+        found[AttrSizedResultSegments.attribute_name] = segment_sizes(*present)
     return found
 
 
@@ -165,22 +165,22 @@ def _result_types(cls: type[PtoOp], call: InstructionArguments) -> Sequence[Attr
     required = sum(not optional for _, _, optional in signature.results)
     destinations = [slot.name for slot in signature.slots if slot.optional and slot.name in cls.OUTS]
     written = any(call.operands.get(name) for name in destinations)
-    given: Sequence[Attribute] | None = call.results
+    inferred: Sequence[Attribute] | None = call.results
     why = "the operands do not tell it"
-    if not given and not written and (required or destinations):
+    if not inferred and not written and (required or destinations):
         operands = {slot.name: call.operands.get(slot.name, ()) for slot in signature.slots}
         try:
-            given = cls.infer_result_types(operands, call.properties)
+            inferred = cls.infer_result_types(operands, call.properties)
         except VerifyException as error:
-            given, why = None, str(error)
-    if given is None:
-        wanted = "`dst`, or the result's type" if destinations else "the result's type"
-        raise _error(cls, f"needs {wanted} as `result_type=`: {why}")
+            inferred, why = None, str(error)
+    if inferred is None:
+        missing = "`dst`, or the result's type" if destinations else "the result's type"
+        raise _error(cls, f"needs {missing} as `result_type=`: {why}")
     types = {name: [value.type for value in values] for name, values in call.operands.items()}
-    given = cls.convert_result_types(given, types)
-    if not required <= len(given) <= len(signature.results):
-        raise _error(cls, f"has {len(signature.results)} result(s), found {len(given)} result type(s)")
-    return given
+    inferred = cls.convert_result_types(inferred, types)
+    if not required <= len(inferred) <= len(signature.results):
+        raise _error(cls, f"has {len(signature.results)} result(s), found {len(inferred)} result type(s)")
+    return inferred
 
 
 # --- attributes ------------------------------------------------------------------------------------

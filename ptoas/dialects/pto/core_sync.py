@@ -60,16 +60,16 @@ class CounterOp(PtoOp, ABC):
     @property
     def number(self) -> int | None:
         """The number of the counter, if it is written."""
-        given = self.properties.get("event_id")
-        return given.value.data if isinstance(given, IntegerAttr) else None
+        event_id = self.properties.get("event_id")
+        return event_id.value.data if isinstance(event_id, IntegerAttr) else None
 
     @property
     def mode(self) -> int:
         """The receivers: 0, all cores of one kind; 1, the vector cores of the block; 2, the other kind of
         core in the block.
         """
-        given = self.properties.get("ffts_mode")
-        return given.value.data if isinstance(given, IntegerAttr) else 2
+        mode = self.properties.get("ffts_mode")
+        return mode.value.data if isinstance(mode, IntegerAttr) else 2
 
     @property
     def working_pipe(self) -> Pipe:

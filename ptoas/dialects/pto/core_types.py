@@ -81,7 +81,7 @@ class AccPushEpilogueAttr(ParametrizedAttribute):
             "quant": PushQuantAttr,
             "relu": ReluPreModeAttr,
         }
-        given: set[str] = set()
+        names: set[str] = set()
         with parser.in_angle_brackets():
             while True:
                 key = parser.parse_identifier()
@@ -89,9 +89,9 @@ class AccPushEpilogueAttr(ParametrizedAttribute):
                 word = parser.parse_identifier()
                 if key not in kinds:
                     parser.raise_error(f"`{key}` is none of {', '.join(kinds)}")
-                if key in given:
+                if key in names:
                     parser.raise_error(f"`{key}` is given twice")
-                given.add(key)
+                names.add(key)
                 member = kinds[key].member(word)
                 if member is None:
                     parser.raise_error(f"`{word}` is none of {', '.join(kinds[key].spellings())}")

@@ -257,8 +257,8 @@ class PtoOp(IRDLOperation, ABC):
         With `operands` or `properties` it is xDSL's own constructor, and takes what that takes.
         """
         if operands is None and properties is None:
-            given = [result_type] if result_types is None else result_types
-            parts = construct(type(self), arguments, named, given)
+            types = [result_type] if result_types is None else result_types
+            parts = construct(type(self), arguments, named, types)
             bodies = [Region(Block()) for _ in self.get_irdl_definition().regions]
             super().__init__(**parts, attributes=attributes, regions=regions or bodies)
         else:
@@ -344,9 +344,9 @@ class PtoOp(IRDLOperation, ABC):
 
     def values_of(self, slot: str) -> tuple[SSAValue, ...]:
         """The operands in a slot; a destination is a result in SSA form."""
-        given = self.operands_of(slot)
-        if given or not self.RETURNS_TILES or slot not in self.OUTS:
-            return given
+        values = self.operands_of(slot)
+        if values or not self.RETURNS_TILES or slot not in self.OUTS:
+            return values
         return tuple(self.results[-1 - a.operand] for a in accesses(self) if a.slot == slot)
 
     def segments(self) -> Iterator[tuple[Slot, tuple[SSAValue, ...]]]:
@@ -356,13 +356,13 @@ class PtoOp(IRDLOperation, ABC):
 
     def fill(self, slot: str, values: Sequence[SSAValue]) -> None:
         """Put other values into a slot, in place."""
-        filled = {each.name: given for each, given in self.segments()} | {slot: tuple(values)}
-        self.operands = [value for given in filled.values() for value in given]
+        filled = {each.name: group for each, group in self.segments()} | {slot: tuple(values)}
+        self.operands = [value for group in filled.values() for value in group]
         self.properties |= segments(type(self), map(len, filled.values()), len(self.results))
 
     def rebuilt(self, slots: Mapping[str, Sequence[SSAValue]], result_types: Sequence[Attribute]) -> Self:
         """The same instruction with other values in some slots, and other results."""
-        operands = [slots.get(slot.name, given) for slot, given in self.segments()]
+        operands = [slots.get(slot.name, values) for slot, values in self.segments()]
         rebuilt = self.build(
             operands=operands,
             result_types=by_result(type(self), result_types),

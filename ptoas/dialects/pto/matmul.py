@@ -41,8 +41,8 @@ class ProductOp(Instruction, ABC):
     def infer_result_types(
         cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
     ) -> Sequence[Attribute] | None:
-        given = super().infer_result_types(operands, properties)
-        return given or [accumulator(operands["lhs"][0].type, operands["rhs"][0].type)]
+        inferred = super().infer_result_types(operands, properties)
+        return inferred or [accumulator(operands["lhs"][0].type, operands["rhs"][0].type)]
 
 
 class AccumulateOp(ProductOp, ABC):

@@ -142,18 +142,18 @@ class TQuantMxOp(Instruction):
 
     def verify_(self) -> None:
         super().verify_()
-        given = [bool(self.values_of(name)) for name in self.OUTS]
-        if not all(given[:4]):
+        present = [bool(self.values_of(name)) for name in self.OUTS]
+        if not all(present[:4]):
             raise VerifyException(
                 "has four destinations: numbers, and the exponent, largest and scale of blocks"
             )
         if self.quant_type.data not in (QuantType.MXFP8, QuantType.MXFP4_E2M1):
             raise VerifyException("makes MXFP8 or MXFP4_E2M1; `tquant` makes INT8_SYM and INT8_ASYM")
-        if given[4] != (self.store_mode is not None):
+        if present[4] != (self.store_mode is not None):
             raise VerifyException("has a fifth destination exactly where `storeMode` says its order")
         if self.is_interleaved and self.axis is not MxGroupAxis.Axis0:
             raise VerifyException("interleaves the exponents of blocks along axis0 alone")
-        if given[4] and (self.axis is MxGroupAxis.Axis0 or self.algorithm is not QuantScaleAlg.OCP):
+        if present[4] and (self.axis is MxGroupAxis.Axis0 or self.algorithm is not QuantScaleAlg.OCP):
             raise VerifyException("has a fifth destination only along axis1 and with `quantScaleAlg = ocp`")
 
     @property

@@ -42,8 +42,8 @@ class DerivedType:
 
     def infer(self, operands: Mapping[str, Sequence[SSAValue]]) -> TileType | None:
         """The result type; `None` if an operand is missing, `VerifyException` says why there is none."""
-        given = [operands[slot][0].type for slot in self.slots if operands[slot]]
-        tiles = [type for type in given if isinstance(type, TileType)]
+        types = [operands[slot][0].type for slot in self.slots if operands[slot]]
+        tiles = [type for type in types if isinstance(type, TileType)]
         return self.function(*tiles, **self.options) if len(tiles) == len(self.slots) else None
 
 

@@ -168,10 +168,10 @@ def _global_memory(type: BuiltinMemRefType[Attribute]) -> Attribute:
     if not isinstance(type.layout, NoneAttr | StridedLayoutAttr):
         raise TypeProblem(f"`{type}` has a layout that is no list of strides")
     strides = type.get_strides() if isinstance(type.layout, StridedLayoutAttr) else None
-    given = None if strides is None else [DYNAMIC if step is None else step for step in strides]
+    steps = None if strides is None else [DYNAMIC if step is None else step for step in strides]
     element: Attribute = type.element_type
     shape = [extent if extent >= 0 else DYNAMIC for extent in type.get_shape()]
-    return MemRefType.of(shape, element, strides=given)
+    return MemRefType.of(shape, element, strides=steps)
 
 
 def _pto_type(name: str, body: str | None, lead: int, allow_unregistered: bool) -> Attribute:
@@ -257,17 +257,17 @@ def _no_shape(message: str, parameters: list[TypeParameter]) -> TypeProblem:
 
 
 def _tile(parameters: list[TypeParameter]) -> TileType:
-    given: dict[str, TypeParameter] = {}
+    by_name: dict[str, TypeParameter] = {}
     shape: tuple[int, ...] | None = None
 
     def take(key: str, parameter: TypeParameter) -> None:
-        if key in given:
+        if key in by_name:
             raise parameter.problem_with_key(f"`{key}` is given twice")
         if key not in _TILE_KEYS:
             fix = did_you_mean(key, _TILE_KEYS)
             raise parameter.problem_with_key(f"a tile has no parameter `{key}`", fix)
         parameter.name = key
-        given[key] = parameter
+        by_name[key] = parameter
 
     position = 0
     for parameter in parameters:
@@ -284,7 +284,7 @@ def _tile(parameters: list[TypeParameter]) -> TileType:
             shape = TypeParameter(None, "dims", parameter.tokens[:1]).extents()
             if len(shape) != 2:
                 raise parameter.problem(f"a tile has two dimensions, found {len(shape)}", "write `16x32xf32`")
-            given["dtype"] = parameter
+            by_name["dtype"] = parameter
             position = 4
         elif position >= len(_POSITIONS):
             raise parameter.problem(f"too many parameters: `{parameter.text}`")
@@ -294,35 +294,35 @@ def _tile(parameters: list[TypeParameter]) -> TileType:
                 position = 1
             take(_POSITIONS[position], parameter)
             position += 1
-    if "dtype" not in given:
+    if "dtype" not in by_name:
         raise _no_shape("a tile needs its element type and shape", parameters)
     if shape is None:
-        missing = [key for key in ("rows", "cols") if key not in given]
+        missing = [key for key in ("rows", "cols") if key not in by_name]
         if missing:
             raise _no_shape(f"a tile needs `{'` and `'.join(missing)}`", parameters)
-        shape = (given["rows"].integer(), given["cols"].integer())
+        shape = (by_name["rows"].integer(), by_name["cols"].integer())
     rows, cols = shape
     if DYNAMIC in shape:
-        raise given["dtype"].problem(
+        raise by_name["dtype"].problem(
             "a tile's physical shape is fixed", "put the open extent into `valid=...` and give a size here"
         )
-    valid = given["valid"].extents() if "valid" in given else (rows, cols)
+    valid = by_name["valid"].extents() if "valid" in by_name else (rows, cols)
     if len(valid) != 2:
-        raise given["valid"].problem("`valid` needs two extents", "write `valid=9x?`")
+        raise by_name["valid"].problem("`valid` needs two extents", "write `valid=9x?`")
     return TileType.of(
-        given["dtype"].element(),
+        by_name["dtype"].element(),
         rows,
         cols,
-        loc=given["loc"].member(TileLocAttr) if "loc" in given else TileLoc("vec"),
+        loc=by_name["loc"].member(TileLocAttr) if "loc" in by_name else TileLoc("vec"),
         valid=(
-            given["v_row"].integer() if "v_row" in given else valid[0],
-            given["v_col"].integer() if "v_col" in given else valid[1],
+            by_name["v_row"].integer() if "v_row" in by_name else valid[0],
+            by_name["v_col"].integer() if "v_col" in by_name else valid[1],
         ),
-        blayout=given["blayout"].member(BLayoutAttr) if "blayout" in given else None,
-        slayout=given["slayout"].member(SLayoutAttr) if "slayout" in given else SLayout("none_box"),
-        fractal=given["fractal"].integer() if "fractal" in given else 512,
-        pad=given["pad"].member(PadValueAttr) if "pad" in given else PadValue("null"),
-        compact=given["compact"].member(CompactModeAttr) if "compact" in given else CompactMode("null"),
+        blayout=by_name["blayout"].member(BLayoutAttr) if "blayout" in by_name else None,
+        slayout=by_name["slayout"].member(SLayoutAttr) if "slayout" in by_name else SLayout("none_box"),
+        fractal=by_name["fractal"].integer() if "fractal" in by_name else 512,
+        pad=by_name["pad"].member(PadValueAttr) if "pad" in by_name else PadValue("null"),
+        compact=by_name["compact"].member(CompactModeAttr) if "compact" in by_name else CompactMode("null"),
     )
 
 

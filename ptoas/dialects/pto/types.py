@@ -153,7 +153,7 @@ class TileType(PtoType):
 
     def override(self, **changes: Any) -> TileType:
         """The type with some of what `of` takes said otherwise."""
-        said: dict[str, Any] = {
+        parameters: dict[str, Any] = {
             "element_type": self.element_type,
             "rows": self.rows,
             "cols": self.cols,
@@ -165,7 +165,7 @@ class TileType(PtoType):
             "pad": self.pad,
             "compact": self.compact,
         }
-        return TileType.of(**(said | changes))
+        return TileType.of(**(parameters | changes))
 
     @property
     def rows(self) -> int:

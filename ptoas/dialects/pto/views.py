@@ -216,9 +216,9 @@ class SubviewOp(PtoOp):
         result = self.result.type
         assert isinstance(result, TileType)
         for what, value, typed in zip(("row", "col"), self.valid, result.valid, strict=False):
-            given = _extent(value)
-            if DYNAMIC not in (given, typed) and given != typed:
-                raise VerifyException(f"valid_{what} is {given}, the result's type says {typed}")
+            extent = _extent(value)
+            if DYNAMIC not in (extent, typed) and extent != typed:
+                raise VerifyException(f"valid_{what} is {extent}, the result's type says {typed}")
 
 
 class AliasOp(PtoOp, ABC):
