@@ -195,8 +195,8 @@ class Resolver:
             name, value = match[1] or match[3], match[2] or match[4]
             if (named := _ENUMS.get(name) or _every_enum().get(name)) is not None:
                 if enum is not None and named is not enum and name not in enum.other_names:
-                    wanted = enum.name.removeprefix("pto.")
-                    raise StatementProblem("PTO-P022", f"expected #pto.{wanted}<...>, found `{text}`", node)
+                    short = enum.name.removeprefix("pto.")
+                    raise StatementProblem("PTO-P022", f"expected #pto.{short}<...>, found `{text}`", node)
                 return self._member(node, value, enum or named)
             if not self.allow_unregistered:
                 fix = did_you_mean(name, _every_enum(), before="#pto.", after=f"<{value}>")

@@ -355,11 +355,9 @@ class Builder(ValueScope):
                     len(name) + 1,
                 )
             return
-        wanted = sum(r.count for r in tree.results)
-        if wanted != len(results):
-            self.report(
-                "PTO-P041", f"{wanted} names for {len(results)} results", raw.start, len(names[0]) + 1
-            )
+        named = sum(r.count for r in tree.results)
+        if named != len(results):
+            self.report("PTO-P041", f"{named} names for {len(results)} results", raw.start, len(names[0]) + 1)
             self._poison(tree, names)
             return
         at = 0

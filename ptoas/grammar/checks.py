@@ -57,14 +57,14 @@ def _check_return(op: Operation) -> None:
         return
     if "function_type" not in function.properties:
         return
-    given, wanted = list(op.operand_types), list(function.function_type.outputs)
-    if wanted and is_entry(function):
+    found, expected = list(op.operand_types), list(function.function_type.outputs)
+    if expected and is_entry(function):
         message = (
-            f"`@{function.sym_name.data}` is an entry, which returns nothing; it gives {_listed(wanted)}"
+            f"`@{function.sym_name.data}` is an entry, which returns nothing; it gives {_listed(expected)}"
         )
         raise StatementProblem("PTO-P060", message)
-    if given != wanted:
-        message = f"returns {_listed(given)}, but `@{function.sym_name.data}` gives {_listed(wanted)}"
+    if found != expected:
+        message = f"returns {_listed(found)}, but `@{function.sym_name.data}` gives {_listed(expected)}"
         raise StatementProblem("PTO-P042", message)
 
 
@@ -92,13 +92,13 @@ def _check_call(op: CallOp, raw: RawStatement, known: dict[ModuleOp, dict[str, F
             "PTO-P030", f"there is no function `@{name}`", t.Node(at, at + len(name) + 1), fix
         )
     type = function.function_type
-    for what, given, wanted in (
+    for what, found, expected in (
         ("takes", op.operand_types, type.inputs.data),
         ("gives", op.result_types, type.outputs.data),
     ):
-        if tuple(given) != tuple(wanted):
+        if tuple(found) != tuple(expected):
             message = (
-                f"`func.call`: `@{name}` {what} {_listed(list(wanted))}, here it is {_listed(list(given))}"
+                f"`func.call`: `@{name}` {what} {_listed(list(expected))}, here it is {_listed(list(found))}"
             )
             raise StatementProblem("PTO-P060", message)
 
@@ -128,8 +128,8 @@ def is_unsigned_constant(op: Operation) -> bool:
     if not isinstance(type, IntegerType) or not isinstance(value, IntegerAttr):
         return False
     integer = cast("IntegerType[int, Signedness]", type)
-    given = cast("IntegerAttr[IntegerType]", value)
-    return integer.signedness.data is Signedness.UNSIGNED and given.type == integer
+    attribute = cast("IntegerAttr[IntegerType]", value)
+    return integer.signedness.data is Signedness.UNSIGNED and attribute.type == integer
 
 
 def is_plain(op: Operation) -> bool:
@@ -182,12 +182,12 @@ def _is_plain_loop(op: ForOp) -> bool:
     if op.properties or len(op.regions) != 1 or len(op.operands) < 3:
         return False
     carried = [result.type for result in op.results]
-    first, *given = op.operand_types
+    first, *initial = op.operand_types
     block = op.regions[0].first_block
     return (
         block is not None
         and first.__class__ is IndexType
-        and given == [first, first, *carried]
+        and initial == [first, first, *carried]
         and [argument.type for argument in block.args] == [first, *carried]
         and _yields(op.regions[0], carried)
     )
@@ -306,14 +306,14 @@ def _check_while(op: WhileOp) -> None:
     if not isinstance(end, YieldOp):
         message = "the second body of `scf.while` ends in `scf.yield`"
         raise StatementProblem("PTO-P060", message, culprit=end)
-    for what, culprit, given, wanted in (
+    for what, culprit, found, expected in (
         ("the first body takes", None, before.arg_types, op.operand_types),
         ("`scf.condition` hands on", condition, condition.operand_types[1:], op.result_types),
         ("the second body takes", None, after.arg_types, op.result_types),
         ("`scf.yield` hands on", end, end.operand_types, op.operand_types),
     ):
-        if list(given) != list(wanted):
-            message = f"`scf.while`: {what} {_listed(list(given))}, expected {_listed(list(wanted))}"
+        if list(found) != list(expected):
+            message = f"`scf.while`: {what} {_listed(list(found))}, expected {_listed(list(expected))}"
             raise StatementProblem("PTO-P042", message, culprit=culprit)
 
 
@@ -326,10 +326,10 @@ def _check_branches(op: IfOp | IndexSwitchOp | ExecuteRegionOp) -> None:
         if len(ends) > 1:
             ends = [end for end in ends if isinstance(end, YieldOp)]
         for end in ends:
-            given = [] if end is None else list(end.operand_types)
-            if given != list(op.result_types):
-                wanted = _listed(list(op.result_types))
-                message = f"`{op.name}`: a body gives {_listed(given)}, expected {wanted}"
+            found = [] if end is None else list(end.operand_types)
+            if found != list(op.result_types):
+                expected = _listed(list(op.result_types))
+                message = f"`{op.name}`: a body gives {_listed(found)}, expected {expected}"
                 raise StatementProblem("PTO-P042", message, culprit=end)
     if isinstance(op, IfOp) and op.results and not op.false_region.blocks:
         raise StatementProblem("PTO-P060", "`scf.if` gives a result, so that it needs an `else`")
@@ -337,10 +337,10 @@ def _check_branches(op: IfOp | IndexSwitchOp | ExecuteRegionOp) -> None:
 
 def _check_successors(op: Operation) -> None:
     """Check the operands of a branch against the arguments of its blocks, in the same region."""
-    for block, handed in zip(op.successors, successor_operands(op), strict=False):
-        given, wanted = [value.type for value in handed], list(block.arg_types)
-        if given != wanted:
-            message = f"`{op.name}` hands on {_listed(given)}, but the block takes {_listed(wanted)}"
+    for block, passed in zip(op.successors, successor_operands(op), strict=False):
+        found, expected = [value.type for value in passed], list(block.arg_types)
+        if found != expected:
+            message = f"`{op.name}` hands on {_listed(found)}, but the block takes {_listed(expected)}"
             raise StatementProblem("PTO-P042", message)
         if block.parent is not op.parent_region():
             raise StatementProblem("PTO-P061", f"`{op.name}` can't leave the body that it stands in")
@@ -350,14 +350,14 @@ def _check_successors(op: Operation) -> None:
 
 def _check_segments(op: Operation) -> None:
     """Sizes of segments add up; xDSL takes them at their word."""
-    for name, things in (("operandSegmentSizes", op.operands), ("resultSegmentSizes", op.results)):
+    for name, values in (("operandSegmentSizes", op.operands), ("resultSegmentSizes", op.results)):
         sizes = op.properties.get(name)
         if not isinstance(sizes, DenseArrayBase):
             continue
-        given = sizes.get_values()
-        if min(given, default=0) < 0 or sum(given) != len(things):
+        segments = sizes.get_values()
+        if min(segments, default=0) < 0 or sum(segments) != len(values):
             word = name.removesuffix("SegmentSizes")
-            raise VerifyException(f"{name} {list(given)} for {counted(len(things), word)}")
+            raise VerifyException(f"{name} {list(segments)} for {counted(len(values), word)}")
 
 
 def check_ends(op: Operation) -> None:

@@ -79,14 +79,14 @@ class Comments:
 
     def _take(self, start: int) -> StatementComments | None:
         """A statement that makes several operations says first what stands before it, and last the rest."""
-        said = self._by_start.get(start)
-        if said is None or not self._left[start]:
+        comments = self._by_start.get(start)
+        if comments is None or not self._left[start]:
             return None
         self._left[start] -= 1
-        now = StatementComments(said.before)
-        said.before = []
+        now = StatementComments(comments.before)
+        comments.before = []
         if not self._left[start]:
-            now.beside, now.after = said.beside, said.after
+            now.beside, now.after = comments.beside, comments.after
         return now
 
     # --- where each belongs
@@ -152,8 +152,8 @@ class Comments:
     def _move(self, printed: list[int]) -> None:
         """Comments of a statement that makes no operation go to the next one that does."""
         for start in sorted(self._by_start.keys() - self._left.keys(), reverse=True):
-            said = self._by_start.pop(start)
-            texts = [*said.before, *said.beside, *said.after]
+            comments = self._by_start.pop(start)
+            texts = [*comments.before, *comments.beside, *comments.after]
             at = bisect_left(printed, start)
             if at == len(printed):
                 self.tail[:0] = texts

@@ -106,8 +106,8 @@ def build_switch(builder: Builder, raw: RawStatement, node: t.Switch, names: lis
         _yield(block)
     cases = DenseArrayBase.from_list(i64, [number.value.data for number in numbers])
     types = builder.resolver.types(node.outputs)
-    given = attributes_of(builder, node.attributes)
-    return IndexSwitchOp(selector, cases, regions[-1], regions[:-1], types, given)
+    attributes = attributes_of(builder, node.attributes)
+    return IndexSwitchOp(selector, cases, regions[-1], regions[:-1], types, attributes)
 
 
 NO_INLINE = "no_inline"
@@ -136,24 +136,24 @@ def build_branch(builder: Builder, node: t.Branch, names: list[str]) -> Operatio
 
     resolver = builder.resolver
     blocks = [block_of(builder, way.label) for way in node.ways]
-    handed = [[value_of(builder, value, names) for value in way.values] for way in node.ways]
-    for way, values in zip(node.ways, handed, strict=True):
+    passed = [[value_of(builder, value, names) for value in way.values] for way in node.ways]
+    for way, values in zip(node.ways, passed, strict=True):
         _check_handed(way, [v.type for v in values], resolver.types(way.types))
     chooser = None if node.chooser is None else value_of(builder, node.chooser, names)
     op: Operation
     if chooser is None or node.chooser is None:
-        op = cf.BranchOp(blocks[0], *handed[0])
+        op = cf.BranchOp(blocks[0], *passed[0])
     elif node.type is None:
         if chooser.type != i1:
             raise StatementProblem("PTO-P042", f"a condition is an i1, found {chooser.type}", node.chooser)
-        op = cf.ConditionalBranchOp(chooser, blocks[0], handed[0], blocks[1], handed[1])
+        op = cf.ConditionalBranchOp(chooser, blocks[0], passed[0], blocks[1], passed[1])
     else:
         type = resolver.type(node.type)
         if chooser.type != type or not isinstance(type, IntegerType | IndexType):
             found = f"chooses by a whole number, found {chooser.type}, here called {type}"
             raise StatementProblem("PTO-P042", f"`cf.switch` {found}", node.type)
         op = cf.SwitchOp(
-            chooser, blocks[0], handed[0], _cases(builder, node, chooser.type), blocks[1:], handed[1:]
+            chooser, blocks[0], passed[0], _cases(builder, node, chooser.type), blocks[1:], passed[1:]
         )
     op.attributes.update(attributes_of(builder, node.attributes))
     return op
@@ -169,11 +169,11 @@ def _cases(builder: Builder, node: t.Branch, type: Attribute) -> DenseIntElement
     )
 
 
-def _check_handed(way: t.Successor, given: list[Attribute], written: list[Attribute]) -> None:
-    if len(given) != len(written):
-        found = f"{counted(len(given), 'value')}, but {counted(len(written), 'type')}"
+def _check_handed(way: t.Successor, value_types: list[Attribute], written: list[Attribute]) -> None:
+    if len(value_types) != len(written):
+        found = f"{counted(len(value_types), 'value')}, but {counted(len(written), 'type')}"
         raise StatementProblem("PTO-P041", found, way)
-    for value, type, declared in zip(way.values, given, written, strict=True):
+    for value, type, declared in zip(way.values, value_types, written, strict=True):
         if type != declared:
             message = f"the operand's type is {type}, here it is called {declared}"
             raise StatementProblem("PTO-P042", message, value)

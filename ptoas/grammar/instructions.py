@@ -208,15 +208,15 @@ class InstructionReader(StatementReader):
                 raise StatementProblem(
                     "PTO-P043", "nothing tells how large this window is", operand.node, "use `partition_view`"
                 )
-            rank, given = len(view.shape), len(operand.indices)
-            if given not in (rank, 2) or given > rank:
+            rank, count = len(view.shape), len(operand.indices)
+            if count not in (rank, 2) or count > rank:
                 raise StatementProblem(
                     "PTO-P040",
-                    f"a view of {rank} dimensions takes {rank} indices, found {given}",
+                    f"a view of {rank} dimensions takes {rank} indices, found {count}",
                     operand.node,
                 )
             sizes = ((1,) * rank + tile.valid)[-rank:] if rank > 1 else (tile.valid_cols,)
-            offsets = [self._literal(t.Number(0, 0, "0"), IndexType()) for _ in range(rank - given)]
+            offsets = [self._literal(t.Number(0, 0, "0"), IndexType()) for _ in range(rank - count)]
             offsets += [self._reference(index, IndexType()) for index in operand.indices]
             part = PartitionTensorViewType.of(sizes, view.element_type, view.layout)
             self.prelude.append(WindowOperand(operand.ref, tuple(offsets), sizes, part))
@@ -234,7 +234,7 @@ class InstructionReader(StatementReader):
     def _fill(self, cls: type[PtoOp], parts: StatementParts) -> dict[str, list[ParsedOperand]]:
         """Each operand into the first free slot that takes its kind."""
         slots = cls.signature().slots
-        filled: dict[str, list[ParsedOperand]] = {name: list(given) for name, given in parts.named.items()}
+        filled: dict[str, list[ParsedOperand]] = {name: list(values) for name, values in parts.named.items()}
         outs = parts.outs
         if outs is not None:
             names = [name for name in assembly_format_of(cls).out_names or cls.OUTS if name not in filled]
@@ -250,8 +250,8 @@ class InstructionReader(StatementReader):
         written = cls.OUTS if outs is None else assembly_format_of(cls).out_names or cls.OUTS
         free = [s for s in slots if s.name not in filled and not (keep_outs and s.name in written)]
         self._take_last(cls, parts, filled)
-        given = {name: value for name, (value, _) in parts.fields.items()}
-        absent = {cls.LAST, *cls.without(given, [operand.type for operand in parts.positional])}
+        values = {name: value for name, (value, _) in parts.fields.items()}
+        absent = {cls.LAST, *cls.without(values, [operand.type for operand in parts.positional])}
         free = [slot for slot in free if slot.name not in absent]
         last = -1
         for operand in parts.positional:
@@ -323,18 +323,18 @@ class InstructionReader(StatementReader):
         documented = [*cls.ORDER, *(name for name in slots if name not in cls.ORDER)]
         slot_of = {id(operand): name for name, operands in filled.items() for operand in operands}
         free = () if cls.ORDER else cls.OUTS
-        given = [name for operand in parts.positional if (name := slot_of[id(operand)]) not in free]
-        expected = sorted(given, key=documented.index)
-        if given == expected:
+        found_order = [name for operand in parts.positional if (name := slot_of[id(operand)]) not in free]
+        expected = sorted(found_order, key=documented.index)
+        if found_order == expected:
             return
-        first = next(at for at, name in enumerate(given) if name != expected[at])
-        node = next(o.node for o in parts.positional if slot_of[id(o)] == given[first])
+        first = next(at for at, name in enumerate(found_order) if name != expected[at])
+        node = next(o.node for o in parts.positional if slot_of[id(o)] == found_order[first])
         order = ", ".join(f"%{name}" for name in dict.fromkeys(expected))
         whole = f"%dst, {order}" if parts.outs else order
         raise StatementProblem(
             "PTO-P044",
-            f"the operands of `{cls.mnemonic()}` come in the order {order}; found `{given[first]}` in place "
-            f"of `{expected[first]}`",
+            f"the operands of `{cls.mnemonic()}` come in the order {order}; found "
+            f"`{found_order[first]}` in place of `{expected[first]}`",
             node,
             f"write `ins({order})`" if parts.dps else f"write `{self.body.opcode.text} {whole}`",
         )

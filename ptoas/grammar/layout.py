@@ -213,7 +213,7 @@ class StatementSplitter:
         self.current: Region = self.statements
         self.open: list[_Open] = []
         self.too_deep = False
-        self.closed_too_far_out: list[int] = []
+        self.outdented: list[int] = []
         """Regions whose `}` stands further left than the line that opens them."""
 
     def run(self) -> Region:
@@ -232,7 +232,7 @@ class StatementSplitter:
         if self.open and not self.too_deep:
             # Braces are counted, so that it is the outermost that is left; the layout shows which was meant.
             braces = [unclosed.brace for unclosed in self.open]
-            for brace in [*self.closed_too_far_out[: len(braces)], *braces][: len(braces)]:
+            for brace in [*self.outdented[: len(braces)], *braces][: len(braces)]:
                 self.report("PTO-P012", "this `{` is never closed", brace, 1)
         return self.statements
 
@@ -410,7 +410,7 @@ class StatementSplitter:
         statement = self.open.pop()
         indent = self._indent(at)
         if indent is not None and indent < (self._indent(statement.start) or 0):
-            self.closed_too_far_out.append(statement.brace)
+            self.outdented.append(statement.brace)
         self.current = statement.siblings
         statement.piece_start = at + 1
         statement.pieces.append((sum(map(len, statement.parts)), at + 1))

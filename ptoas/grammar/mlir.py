@@ -135,11 +135,11 @@ class _Reader:
 
     def arithmetic(self, cls: type[IRDLOperation]) -> OpTemplate:
         definition = cls.get_irdl_definition()
-        wanted = len(definition.operands)
-        if len(self.values) != wanted:
+        count = len(definition.operands)
+        if len(self.values) != count:
             raise StatementProblem(
                 "PTO-P040",
-                f"`{cls.name}` takes {wanted} operand{'s' * (wanted != 1)}, found {len(self.values)}",
+                f"`{cls.name}` takes {count} operand{'s' * (count != 1)}, found {len(self.values)}",
                 self.body.opcode,
             )
         properties = {

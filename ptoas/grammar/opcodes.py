@@ -61,8 +61,8 @@ def unknown_opcode(node: t.WordNode, others: list[str]) -> StatementProblem:
         return StatementProblem("PTO-P020", message, node, without_text()[spelled])
     near = OPCODES[spelled].mnemonic() if spelled in OPCODES else nearest(name, [*OPCODES, *others])
     stem, dot, suffix = name.partition(".")
-    if dot and (meant := nearest(stem, sorted(name for name, op in OPCODES.items() if op.SUFFIXES))):
-        near = f"{meant}.{suffix}"
+    if dot and (similar := nearest(stem, sorted(name for name, op in OPCODES.items() if op.SUFFIXES))):
+        near = f"{similar}.{suffix}"
     fix = None
     if near is not None:
         fix = f"did you mean `{near if near in others else prefix + near}`?"

@@ -55,8 +55,12 @@ class StatementParts:
 
     def all_operands(self) -> list[ParsedOperand]:
         """Every operand, and the indices of each after it."""
-        given = [*self.positional, *(self.outs or []), *(o for group in self.named.values() for o in group)]
-        return [o for operand in given for o in (operand, *operand.indices)]
+        operands = [
+            *self.positional,
+            *(self.outs or []),
+            *(o for group in self.named.values() for o in group),
+        ]
+        return [o for operand in operands for o in (operand, *operand.indices)]
 
 
 def _in_order(cls: type[PtoOp], suffixes: list[str]) -> str | None:

@@ -116,20 +116,22 @@ def build(
 
 
 def _check_visibility(op: FuncOp, node: t.Body) -> None:
-    given = op.attributes.get(VISIBILITY)
-    if given is None or visibility(op) is not None:
+    attribute = op.attributes.get(VISIBILITY)
+    if attribute is None or visibility(op) is not None:
         return
     words = " or ".join(f'"{word}"' for word in VISIBILITIES)
     entries = getattr(getattr(node, "attributes", None), "entries", ())
     at = next((entry for entry in entries if entry.key == VISIBILITY), None)
-    raise StatementProblem("PTO-P022", f"`{VISIBILITY}` is {words}, found {given}", at)
+    raise StatementProblem("PTO-P022", f"`{VISIBILITY}` is {words}, found {attribute}", at)
 
 
 def _places(node: t.Body, op: Operation) -> PartOffsets | None:
     """The parts of a generic operation; those of one with bodies are not kept."""
     if not isinstance(node, t.Generic) or op.regions:
         return None
-    entries = (e for given in (node.properties, node.attributes) if given for e in given.entries)
+    entries = (
+        e for dictionary in (node.properties, node.attributes) if dictionary for e in dictionary.entries
+    )
     return PartOffsets(
         op.name,
         {"": node.operands},
@@ -204,7 +206,7 @@ def _function(builder: Builder, raw: RawStatement, node: t.FunctionNode, names: 
     argument_attributes = [
         DictionaryAttr(resolver.dictionary(p.attributes)) if p.attributes else None for p in node.params
     ]
-    given = [a if a is not None else DictionaryAttr({}) for a in argument_attributes]
+    attribute_dictionaries = [a if a is not None else DictionaryAttr({}) for a in argument_attributes]
     properties: dict[str, Attribute] = {
         "sym_name": StringAttr(node.name.text),
         "function_type": FunctionType.from_lists(types, outputs),
@@ -212,7 +214,7 @@ def _function(builder: Builder, raw: RawStatement, node: t.FunctionNode, names: 
     if node.visibility:
         properties["sym_visibility"] = StringAttr(node.visibility)
     if any(argument_attributes):
-        properties["arg_attrs"] = ArrayAttr(given)
+        properties["arg_attrs"] = ArrayAttr(attribute_dictionaries)
     return FuncOp.create(properties=properties, attributes=attributes, regions=[body])
 
 
@@ -224,8 +226,8 @@ def _close(body: Region, outputs: list[Attribute], raw: RawStatement) -> None:
     ):
         return
     if outputs:
-        wanted = ", ".join(map(str, outputs))
-        raise StatementProblem("PTO-P060", f"the function ends without `return`; it gives {wanted}")
+        expected = ", ".join(map(str, outputs))
+        raise StatementProblem("PTO-P060", f"the function ends without `return`; it gives {expected}")
     last.add_op(ReturnOp())
 
 
@@ -291,11 +293,11 @@ def _generic(
         # A form of a known operation that the dialect does not have yet.
         regions = [op.detach_region(region) for region in tuple(op.regions)]
         op.drop_all_references()
-        given = attributes_of(builder, node.properties)
+        parsed_properties = attributes_of(builder, node.properties)
         return unregistered_op(name).create(
             operands=operands,
             result_types=outputs,
-            properties=given,
+            properties=parsed_properties,
             attributes=written,
             successors=successors,
             regions=regions,
@@ -311,7 +313,9 @@ def _was_unregistered(builder: Builder, node: t.Generic) -> bool:
 
 def _check_keys(cls: type[Operation], node: t.Generic) -> None:
     if issubclass(cls, PtoOp):
-        for entry in (e for given in (node.properties, node.attributes) if given for e in given.entries):
+        for entry in (
+            e for dictionary in (node.properties, node.attributes) if dictionary for e in dictionary.entries
+        ):
             if entry.key not in _SEGMENT_SIZES:
                 check_key(cls, entry)
 
@@ -345,10 +349,10 @@ def _own_order(
     """Return operands in the order of the dialect if the sizes of their segments are of the C++ assembler."""
     order = cls.ASSEMBLER_ORDER if issubclass(cls, PtoOp) else ()
     own = [name for name, _ in cls.get_irdl_definition().operands]
-    given = properties.get(_SEGMENT_SIZES[0])
+    segment_sizes = properties.get(_SEGMENT_SIZES[0])
     # With one optional operand, the last, the assembler writes no sizes.
-    sizes = given.get_values() if isinstance(given, DenseArrayBase) else [1] * len(operands)
-    if not order or (given is not None and len(sizes) == len(own)) or sum(sizes) != len(operands):
+    sizes = segment_sizes.get_values() if isinstance(segment_sizes, DenseArrayBase) else [1] * len(operands)
+    if not order or (segment_sizes is not None and len(sizes) == len(own)) or sum(sizes) != len(operands):
         return operands
     rest = iter(operands)
     slots = {name: [*islice(rest, size)] for name, size in zip(order, sizes, strict=False)}

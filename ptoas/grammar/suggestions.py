@@ -24,8 +24,8 @@ def edits_of(
         return _second_of_two(place, found)
     if fix is None:
         return ()
-    if (meant := _MEANT.fullmatch(fix)) is not None:
-        return _instead(place, found, message, meant[1])
+    if (suggestion := _MEANT.fullmatch(fix)) is not None:
+        return _instead(place, found, message, suggestion[1])
     if (quoted := _TEXT.fullmatch(fix)) is not None and found == quoted[1].strip('"'):
         return (Edit(place, quoted[1]),)
     if fix in _ALIKE:
@@ -38,10 +38,10 @@ def edits_of(
     return ()
 
 
-def _instead(place: Span, found: str, message: str, meant: str) -> tuple[Edit, ...]:
+def _instead(place: Span, found: str, message: str, replacement: str) -> tuple[Edit, ...]:
     """The word of the message that stands in the place is replaced; certain is what differs in capitals."""
     for word in _QUOTED.findall(message):
-        both = (word.removeprefix("."), meant.removeprefix("."))
+        both = (word.removeprefix("."), replacement.removeprefix("."))
         hits = list(re.finditer(rf"(?<![\w$.]){re.escape(both[0])}(?![\w$])", found))
         if not hits and found.endswith(both[0]):
             # An element type behind its shape: `16x32xf61`.
@@ -52,7 +52,7 @@ def _instead(place: Span, found: str, message: str, meant: str) -> tuple[Edit, .
     return ()
 
 
-def _opcode(source: Source, offset: int, meant: str) -> tuple[Edit, ...]:
+def _opcode(source: Source, offset: int, replacement: str) -> tuple[Edit, ...]:
     """The opcode around a suffix, its suffixes in their order."""
     start = offset
     while start and _OPCODE.match(source.text[start - 1]):
@@ -62,9 +62,9 @@ def _opcode(source: Source, offset: int, meant: str) -> tuple[Edit, ...]:
         return ()
     found = match.group()
     lead = "pto." if found.startswith("pto.") else ""
-    if sorted(found.split(".")) != sorted((lead + meant).split(".")):
+    if sorted(found.split(".")) != sorted((lead + replacement).split(".")):
         return ()
-    return (Edit(Span(source, start, len(found)), lead + meant),)
+    return (Edit(Span(source, start, len(found)), lead + replacement),)
 
 
 def _second_of_two(place: Span, found: str) -> tuple[Edit, ...]:
@@ -72,9 +72,9 @@ def _second_of_two(place: Span, found: str) -> tuple[Edit, ...]:
     text = place.source.text
     line = text.rfind("\n", 0, place.offset) + 1
     before = text[line : place.offset]
-    said = re.compile(r"\s*".join(map(re.escape, re.findall(r"\w+|[^\w\s]", found))))
+    pattern = re.compile(r"\s*".join(map(re.escape, re.findall(r"\w+|[^\w\s]", found))))
     comma = re.search(r",\s*$", before)
-    if "=" not in found or comma is None or not said.search(before):
+    if "=" not in found or comma is None or not pattern.search(before):
         return ()
     start = line + comma.start()
     return (Edit(Span(place.source, start, place.offset + place.length - start), ""),)

@@ -160,17 +160,17 @@ class UnregisteredReader(StatementReader):
                 return UnitAttr()
 
     def _unregistered_results(self) -> tuple[Attribute, ...]:
-        wanted = sum(result.count for result in self.results)
+        named = sum(result.count for result in self.results)
         typing = self.body.typing
         if typing is not None and typing.outputs is not None:
             types = self.resolver.types(typing.outputs)
         elif typing is not None and typing.inputs is not None and len(typing.inputs) == 1:
-            types = self.resolver.types(typing.inputs) * wanted
+            types = self.resolver.types(typing.inputs) * named
         else:
-            types = [i64] * wanted  # what a query such as `get_subblock_idx` gives
-        if wanted and len(types) != wanted:
-            raise StatementProblem("PTO-P041", f"{wanted} results, but {len(types)} types", typing)
-        return tuple(types) if wanted else ()
+            types = [i64] * named  # what a query such as `get_subblock_idx` gives
+        if named and len(types) != named:
+            raise StatementProblem("PTO-P041", f"{named} results, but {len(types)} types", typing)
+        return tuple(types) if named else ()
 
 
 def reads_as_another(template: OpTemplate, types: Sequence[Attribute | None]) -> bool:
