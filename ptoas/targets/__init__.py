@@ -46,11 +46,11 @@ def get_target(name: str) -> Target:
     Traceback (most recent call last):
     ptoas.targets.target.UnknownTargetError: there is no target 'a6'; the targets are cpu, a2a3, a5, a5-custom
     """
-    wanted = _normal(name)
-    target = _BY_SPELLING.get(wanted)
-    if target is None and wanted.startswith("ascend"):
+    normal = _normal(name)
+    target = _BY_SPELLING.get(normal)
+    if target is None and normal.startswith("ascend"):
         # A chip has many variants: `Ascend910B4`, `Ascend950PR_9599`.
-        target = next((found for known, found in _BY_SPELLING.items() if wanted.startswith(known)), None)
+        target = next((found for known, found in _BY_SPELLING.items() if normal.startswith(known)), None)
     if target is None:
         raise UnknownTargetError(name, tuple(TARGETS))
     return target

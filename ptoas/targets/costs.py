@@ -236,10 +236,10 @@ def overridden(table: CostTable, text: str, file: str, target: str) -> CostTable
     section: Any = data.get(target, {})
     if not isinstance(section, dict):
         raise UsageError(f"{file}: [{target}] is a table of instructions")
-    for name, given in cast("dict[str, Any]", section).items():
-        if not isinstance(given, dict):
+    for name, values in cast("dict[str, Any]", section).items():
+        if not isinstance(values, dict):
             raise UsageError(f"{file}: {target}.{name} is a table: constants, or a formula")
-        entries = cast("dict[str, Any]", given)
+        entries = cast("dict[str, Any]", values)
         if name == "clock":
             mhz = _number(file, target, name, "mhz", entries.get("mhz")) or table.mhz
         else:
@@ -247,15 +247,15 @@ def overridden(table: CostTable, text: str, file: str, target: str) -> CostTable
     return replace(table, models=models, mhz=mhz)
 
 
-def _changed(model: CostModel | None, given: dict[str, Any], file: str, place: str) -> CostModel:
-    if model is None and "formula" not in given:
+def _changed(model: CostModel | None, section: dict[str, Any], file: str, place: str) -> CostModel:
+    if model is None and "formula" not in section:
         raise UsageError(f"{file}: there is no law {place}, so it needs a formula")
     model = model or CostModel("0", file, "measured")
-    words = {name: str(given[name]) for name in _WORDS if name in given}
+    words = {name: str(section[name]) for name in _WORDS if name in section}
     kind = words.get("kind", "measured")
     if kind not in KINDS:
         raise UsageError(f"{file}: {place}.kind is one of {', '.join(KINDS)}; {kind!r} found")
-    numbers = {n: _number(file, place, "", n, v) for n, v in given.items() if n not in _WORDS}
+    numbers = {n: _number(file, place, "", n, v) for n, v in section.items() if n not in _WORDS}
     if "formula" in words:
         # A measured number is neither a range nor has it cases, unless the file states them as well.
         model = replace(model, ragged=None, low=None, high=None, first="0", cases=(), other_pipes={})

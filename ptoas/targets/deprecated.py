@@ -56,7 +56,7 @@ def deprecated_spellings(module: ModuleOp) -> Iterator[Diagnostic]:
     if source is None:
         return
     text: str | None = None
-    for code, word, pattern, today, message in _DEPRECATED:
+    for code, word, pattern, replacement, message in _DEPRECATED:
         if word not in source.text:
             continue
         if text is None:
@@ -65,7 +65,7 @@ def deprecated_spellings(module: ModuleOp) -> Iterator[Diagnostic]:
             text = re.sub(skipped, lambda match: " " * len(match.group()), source.text)
         edits: list[Edit] = []
         for match in re.finditer(pattern, text):
-            edits.append(Edit(Span(source, match.start(), len(match.group())), match.expand(today)))
+            edits.append(Edit(Span(source, match.start(), len(match.group())), match.expand(replacement)))
         if edits:
             first, more = edits[0], f", here and {len(edits) - 1} times more" if len(edits) > 1 else ""
             yield Diagnostic(

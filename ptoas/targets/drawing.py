@@ -27,12 +27,12 @@ def cut_blocks(shape: tuple[int, int], box: tuple[int, int]) -> str:
     lines.append(rule)
     missing = f"{widths[-1]} of {box[1]} columns" if widths[-1] < box[1] else ""
     for height in heights:
-        said = [f"{height} of {box[0]} rows"] if 0 < height < box[0] else []
+        notes = [f"{height} of {box[0]} rows"] if 0 < height < box[0] else []
         if missing:
-            said.append(missing)
+            notes.append(missing)
             missing = ""
         cells = "|".join("    " for _ in widths)
-        lines += [f"{height or '..':>4} |{cells}|" + (f" {', '.join(said)}" if said else ""), rule]
+        lines += [f"{height or '..':>4} |{cells}|" + (f" {', '.join(notes)}" if notes else ""), rule]
     return "\n".join(lines)
 
 

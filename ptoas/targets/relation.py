@@ -94,11 +94,11 @@ class Relation:
             required, note = _dims(measure(_operand(other, know))), note.format(slot=other)
         else:
             required = _dims(self.required if isinstance(self.required, int) else self.required(op, know))
-        said, holds = COMPARISONS[self.comparison]
+        phrase, holds = COMPARISONS[self.comparison]
         if not all(map(holds, found, required)):
             what = self.what.format(words=words, slot=slot)
             yield mismatch(
-                what, shape_str(found), f"{said}{shape_str(required)}{note}", slot=slot, fix=self.fix
+                what, shape_str(found), f"{phrase}{shape_str(required)}{note}", slot=slot, fix=self.fix
             )
 
 

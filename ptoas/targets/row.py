@@ -123,8 +123,8 @@ class Row:
 
     def __post_init__(self) -> None:
         for name in ("tiles", "views", "valid", "shape"):
-            given: Mapping[str, Any] = getattr(self, name)
-            spread = {slot: spec for slots, spec in given.items() for slot in slots.split()}
+            constraints: Mapping[str, Any] = getattr(self, name)
+            spread = {slot: spec for slots, spec in constraints.items() for slot in slots.split()}
             object.__setattr__(self, name, MappingProxyType(spread))
 
     def of(self, types: str | Types, **changes: Any) -> Row:

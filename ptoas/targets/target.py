@@ -167,16 +167,16 @@ class Target:
 
     def value(self, op: PtoOp, attribute: str) -> Any:
         """An attribute of an instruction: as written, else the target's own default."""
-        given: Any = op.properties.get(attribute)
-        if given is not None:
-            return _number(given) if isinstance(given, IntegerAttr) else given.data
+        value: Any = op.properties.get(attribute)
+        if value is not None:
+            return _number(value) if isinstance(value, IntegerAttr) else value.data
         row = self.row(op)
         default = row.defaults.get(attribute) if isinstance(row, Row) else None
         return default(op) if callable(default) else default
 
     def effects(self, op: Operation) -> Effects:
         """Return the accesses of `op` on the pipes of this target."""
-        if not _is_ours(op.__class__):
+        if not _is_pto(op.__class__):
             return NOTHING
         op = cast(PtoOp, op)
         row = self.row(op)
@@ -193,7 +193,7 @@ class Target:
 
     def _ignores(self, use: Use) -> bool:
         op = use.operation
-        row = self.row(cast(PtoOp, op)) if _is_ours(op.__class__) else None
+        row = self.row(cast(PtoOp, op)) if _is_pto(op.__class__) else None
         if not isinstance(row, Row) or not row.ignores:
             return False
         assert isinstance(op, PtoOp)
@@ -201,7 +201,7 @@ class Target:
 
     def uses_simt(self, op: Operation) -> bool:
         """Return True if an operation launches SIMT threads here."""
-        row = self.row(cast(PtoOp, op)) if _is_ours(op.__class__) else None
+        row = self.row(cast(PtoOp, op)) if _is_pto(op.__class__) else None
         return isinstance(row, Row) and row.simt
 
     def memory_size(self, loc: TileLoc, simt: bool = True) -> int | None:
@@ -265,13 +265,13 @@ class Target:
 
 
 @cache
-def _is_ours(kind: type[Operation]) -> bool:
+def _is_pto(kind: type[Operation]) -> bool:
     return issubclass(kind, PtoOp)
 
 
 def rows_of(kind: type[Operation], target: Target) -> tuple[Row, ...]:
     """Return a target's rows of an instruction, one for each form; none for any other operation."""
-    if not _is_ours(kind):
+    if not _is_pto(kind):
         return ()
     entry = _entry(target, cast("type[PtoOp]", kind))
     rows = entry.rows.values() if isinstance(entry, Forms) else (entry,)
@@ -284,9 +284,9 @@ def needs_scratch(kind: type[Operation], target: Target) -> bool:
     return any(row.scratch for row in rows_of(kind, target))
 
 
-def _number(given: Any) -> int | bool:
-    value: int = given.value.data
-    return bool(value) if given.type == i1 else value
+def _number(attribute: Any) -> int | bool:
+    value: int = attribute.value.data
+    return bool(value) if attribute.type == i1 else value
 
 
 @lru_cache(maxsize=256)

@@ -69,9 +69,9 @@ def local_variable_stays_where_it_is_declared(facts: FunctionFacts, _target: Tar
         if isinstance(argument.type, LocalArrayType | StructType):
             message = f"`{value_name(argument)}` is a {argument.type}, a local variable that can't be passed"
             yield Violation(message, op=facts.func, slot=("argument", at))
-    for given in facts.func.function_type.outputs:
-        if isinstance(given, LocalArrayType | StructType):
-            yield Violation(f"{given} is a local variable and can't be returned", op=facts.func)
+    for type in facts.func.function_type.outputs:
+        if isinstance(type, LocalArrayType | StructType):
+            yield Violation(f"{type} is a local variable and can't be returned", op=facts.func)
     for declared in (a.DeclareLocalArrayOp, a.DeclareStructOp):
         for op in facts.by_class.get(declared, ()):
             (result,) = op.results

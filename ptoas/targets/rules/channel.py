@@ -37,10 +37,10 @@ _BOUNDS: dict[str, tuple[int, int | None]] = {
 def out_of_range(op: PipeInitOp | ChannelOp, model: ChannelModel) -> Violations:
     """Numbers of a declaration, or of what is done with a channel, that mean nothing."""
     for name, (least, most) in _BOUNDS.items():
-        given = op.properties.get(name)
-        if not isinstance(given, IntegerAttr):
+        attribute = op.properties.get(name)
+        if not isinstance(attribute, IntegerAttr):
             continue
-        number, why = given.value.data, ""
+        number, why = attribute.value.data, ""
         if name == "local_slot_num" and isinstance(op, PipeInitOp):
             most = op.slots
         if name == "split" and model.odd_splits is not None:

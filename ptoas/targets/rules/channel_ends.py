@@ -195,9 +195,11 @@ def a_reserved_ring_holds_all_slots(channels: Channels, target: Target) -> Viola
                     related=(Related("the channel", init),),
                     severity=Severity.WARNING if enough else None,
                 )
-            wanted = AddressSpace.Vec if flow is Flow.C2V else AddressSpace.Mat
-            if source.space.data is not wanted:
-                yield mismatch("location", source.space.data.value, wanted.value, op=source, field="location")
+            expected = AddressSpace.Vec if flow is Flow.C2V else AddressSpace.Mat
+            if source.space.data is not expected:
+                yield mismatch(
+                    "location", source.space.data.value, expected.value, op=source, field="location"
+                )
 
 
 @rule(

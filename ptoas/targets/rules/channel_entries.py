@@ -216,10 +216,10 @@ def a_tile_comes_from_and_goes_to_its_memory(channels: Channels, target: Target)
             type, flow = passed(use), flow_of(use)
             if not isinstance(type, TileType) or flow is None:
                 continue
-            wanted = _MEMORIES[flow, "push" if isinstance(use, PushOp) else "pop"]
-            if type.loc.data is not wanted:
+            expected = _MEMORIES[flow, "push" if isinstance(use, PushOp) else "pop"]
+            if type.loc.data is not expected:
                 what = f"memory of what {use.mnemonic()} moves"
-                yield mismatch(what, type.loc.data.value, wanted.value, op=use, slot=place_of(use))
+                yield mismatch(what, type.loc.data.value, expected.value, op=use, slot=place_of(use))
 
 
 @rule(

@@ -79,12 +79,12 @@ def a_push_converts_to_what_is_popped(channels: Channels, target: Target) -> Vio
             type = passed(use)
             if not isinstance(type, TileType):
                 continue
-            wanted = _converted(epilogue.quant, isinstance(use, PopOp))
-            if isinstance(use, PopOp) and (one := one or element_text(type.element_type)) in wanted:
-                wanted = [one]  # the scale says whether numbers of 8 bits have a sign
+            expected = _converted(epilogue.quant, isinstance(use, PopOp))
+            if isinstance(use, PopOp) and (one := one or element_text(type.element_type)) in expected:
+                expected = [one]  # the scale says whether numbers of 8 bits have a sign
             here = {"op": use, "slot": place_of(use)}
-            if (found := element_text(type.element_type)) not in wanted:
-                required = f"{' or '.join(wanted)} for {epilogue.quant.value}"
+            if (found := element_text(type.element_type)) not in expected:
+                required = f"{' or '.join(expected)} for {epilogue.quant.value}"
                 yield mismatch("element type", found, required, **here)
             layout = type.blayout, type.slayout
             if isinstance(use, PopOp) and layout != _LAYOUTS[epilogue.layout]:

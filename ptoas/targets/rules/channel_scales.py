@@ -56,15 +56,15 @@ def a_push_finds_its_scale(channels: Channels, target: Target) -> Violations:
         epilogue = end.init.acc_push_epilogue
         if epilogue is None or end.init in unsound or not takes_scales(epilogue.quant):
             continue
-        wanted = _setter(epilogue.quant)
-        fitting = [op for op in setters if isinstance(op, wanted)]
+        setter = _setter(epilogue.quant)
+        fitting = [op for op in setters if isinstance(op, setter)]
         for push in (use for use in end.uses if isinstance(use, PushOp)):
             if not any(_is_before(op, push) for op in fitting):
                 yield Violation(
                     f"no scale is set on every path before `{push.mnemonic()}` with {epilogue.quant.value}",
                     op=push,
                     part="statement",
-                    fix=f"add `{wanted.mnemonic()}` of its channel before it",
+                    fix=f"add `{setter.mnemonic()}` of its channel before it",
                     related=tuple(Related("set here", op) for op in setters[:1]),
                 )
 

@@ -104,9 +104,9 @@ def tiles_of_a_channel_are_split_alike(channels: Channels, target: Target) -> Vi
         else:
             for init in (end.init for end in channel.ends if end.init.nosplit is not None and uses):
                 assert init.nosplit is not None
-                said, whole = bool(init.nosplit.value.data), uses[0].halves == 0
-                if said != whole:
-                    found, required = (str(each).lower() for each in (said, whole))
+                declared, whole = bool(init.nosplit.value.data), uses[0].halves == 0
+                if declared != whole:
+                    found, required = (str(each).lower() for each in (declared, whole))
                     yield mismatch(
                         f"nosplit of {channel.name}",
                         found,
@@ -283,15 +283,15 @@ def whole_tiles_are_for_the_first_vector_core(channels: Channels, target: Target
         end = channel.end(KernelKind.Vector)
         if end is None or not channel.nosplit:
             continue
-        asks = next((op for op in walk(end.function) if isinstance(op, _LANES)), None)
+        query = next((op for op in walk(end.function) if isinstance(op, _LANES)), None)
         free = [use for use in end.uses if not _is_conditional(use)]
-        if asks is not None and free:
+        if query is not None and free:
             yield Violation(
                 f"both vector cores use {channel.name}, whose tiles are not split; only core 0 may",
                 op=free[0],
                 part="statement",
                 fix="put it under an scf.if for core 0, or split the tiles",
-                related=(Related("this makes both cores run the function", asks),),
+                related=(Related("this makes both cores run the function", query),),
             )
 
 

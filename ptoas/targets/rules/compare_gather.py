@@ -26,11 +26,11 @@ def compare(
 ) -> str:
     """A comparison with a tile of thresholds."""
     tile = "!pto.tile_buf<vec, {}>".format
-    given = {"s": src, "k": k, "tmp": tmp, "d": "4x64xi32", "n": "1x8xi32, valid=1x4"}
-    arguments = "".join(f".arg %{name} : {tile(type)}\n" for name, type in given.items())
+    operands = {"s": src, "k": k, "tmp": tmp, "d": "4x64xi32", "n": "1x8xi32, valid=1x4"}
+    arguments = "".join(f".arg %{name} : {tile(type)}\n" for name, type in operands.items())
     return (
         f"{arguments}pto.tgather ins(%s, %k, %tmp : {tile(src)}, {tile(k)}, {tile(tmp)}) "
-        f"outs(%d, %n : {tile(given['d'])}, {tile(given['n'])}) {{{attrs}}}"
+        f"outs(%d, %n : {tile(operands['d'])}, {tile(operands['n'])}) {{{attrs}}}"
     )
 
 
@@ -70,11 +70,11 @@ def thresholds_follow_each_other(op: TGatherOp, know: Facts) -> Violations:
     k, rows = know.tile("indices"), know.tile("src").valid_rows
     lines, count = (k.rows, k.cols) if k.type.blayout is BLayout.RowMajor else (k.cols, k.rows)
     if lines != 1 or (rows != DYNAMIC and count < rows):
-        wanted = shape_str((rows,))
+        expected = shape_str((rows,))
         yield mismatch(
             "tile of thresholds",
             f"{k.rows}x{k.cols} {k.type.blayout.value}",
-            f"1x{wanted} at least",
+            f"1x{expected} at least",
             slot="indices",
         )
 
@@ -111,10 +111,10 @@ def compare_scratch_has_a_line_for_each_row(op: TGatherOp, know: Facts) -> Viola
         return
     tmp, rows = know.tile("tmp").type, know.tile("src").valid_rows
     least = max(line_bytes(know), BURST)
-    few = rows != DYNAMIC and tmp.rows < rows
-    if few or tmp.cols < least or tmp.cols % BURST:
-        wanted = f"{shape_str((rows,))} rows at least, of {least} columns or more in steps of {BURST}"
-        yield mismatch("shape of $tmp", f"{tmp.rows}x{tmp.cols}", wanted, slot="tmp")
+    too_few = rows != DYNAMIC and tmp.rows < rows
+    if too_few or tmp.cols < least or tmp.cols % BURST:
+        expected = f"{shape_str((rows,))} rows at least, of {least} columns or more in steps of {BURST}"
+        yield mismatch("shape of $tmp", f"{tmp.rows}x{tmp.cols}", expected, slot="tmp")
 
 
 _INDEX = instruction("tgather", "16x32xi16", "16x32xi16", "16x32xi16")

@@ -130,10 +130,10 @@ _ADDRESS = {"args": "%ffts: !pto.ptr<i64>"}
 def a_counter_is_one_of_its_group(op: CounterOp, know: Facts, most: int = 15) -> Violations:
     """The number of a counter must be 0 to 15, or 0 to 31 for set_intra_block and wait_intra_block on a5;
     ffts_mode must be 0, 1 or 2."""
-    given = op.event_id_dyn if isinstance(op, ModedCounterOp) else None
-    number = op.number if given is None else know.knowledge.constant(given)
+    dynamic = op.event_id_dyn if isinstance(op, ModedCounterOp) else None
+    number = op.number if dynamic is None else know.knowledge.constant(dynamic)
     if number is not None and not 0 <= number <= most:
-        place = {"field": "event_id"} if given is None else {"slot": "event_id_dyn", "part": "value"}
+        place = {"field": "event_id"} if dynamic is None else {"slot": "event_id_dyn", "part": "value"}
         yield mismatch("number of a counter", number, f"0 to {most}", **place)
     if not 0 <= op.mode <= 2:
         yield mismatch("ffts_mode", op.mode, "0, 1 or 2", field="ffts_mode")
@@ -232,8 +232,8 @@ _KINDS = {SyncCoreType.AICOnly: KernelKind.Cube, SyncCoreType.AIVOnly: KernelKin
 def a_barrier_is_for_the_cores_that_reach_it(facts: FunctionFacts, _target: Target) -> Violations:
     """syncall for one kind of core must be in code for that kind."""
     for op in facts.instances(SyncAllOp):
-        wanted, here = _KINDS.get(op.core_type.data), core_of(op)
-        if wanted is not None and here is not None and here is not wanted:
+        expected, here = _KINDS.get(op.core_type.data), core_of(op)
+        if expected is not None and here is not None and here is not expected:
             names = {kind: word.value for word, kind in _KINDS.items()}
             required = f"{names[here]} or mix on the {here.value} core"
             yield mismatch("core_type", op.core_type.data.value, required, op=op, field="core_type")

@@ -165,9 +165,9 @@ def _store(
         if not _same(acc_, op.src, facts):
             continue
         if not waits:
-            said = "none" if product.acc_phase is None else product.acc_phase.data.value
+            written = "none" if product.acc_phase is None else product.acc_phase.data.value
             yield Violation(
-                f"store with stPhase {phase.value} follows a product with accPhase {said}, expected final",
+                f"store with stPhase {phase.value} follows a product with accPhase {written}, expected final",
                 op=op,
                 field="stPhase",
                 fix="write accPhase final at the last product, or leave stPhase out",
@@ -222,9 +222,9 @@ def pairs_are_turned_whole(op: FixpipeOp, know: Facts, transposes: bool = True) 
         required = f"slayout {dst.type.slayout.value}: the simulator moves bytes and leaves pairs as they are"
         yield mismatch("slayout of $src for pairs of fp4", src.type.slayout.value, required, slot="src")
     elif not isinstance(op, TExtractOp) and (found := _numbers(src.type.slayout, src.type.shape)) != (
-        wanted := _numbers(dst.type.slayout, dst.type.shape)
+        expected := _numbers(dst.type.slayout, dst.type.shape)
     ):
-        words = [f"{rows}x{cols} numbers" for rows, cols in (wanted, found)]
+        words = [f"{rows}x{cols} numbers" for rows, cols in (expected, found)]
         yield mismatch("shape of $dst", words[0], f"{words[1]}, as $src", slot="dst")
 
 

@@ -63,9 +63,9 @@ def columns_are_pairs() -> Stated:
 def narrowing_exists(op: NarrowingOp, know: Facts, pairs: Table = MappingProxyType({})) -> Violations:
     """The target must support the conversion from the sources' element type to the destination's."""
     src, dst = know.tile("src0").element, know.tile("dst").element
-    wanted = pairs.get(src.text)
-    if wanted is not None and dst.text != wanted:
-        yield mismatch("element type of dst", dst.text, f"{wanted} for sources of {src.text}", slot="dst")
+    expected = pairs.get(src.text)
+    if expected is not None and dst.text != expected:
+        yield mismatch("element type of dst", dst.text, f"{expected} for sources of {src.text}", slot="dst")
 
 
 @rule(

@@ -113,10 +113,10 @@ def elements_pass_through_scratch(op: MGatherMatOp, know: Facts) -> Violations:
     if op.by_row:
         yield Violation("a gather of rows into L1 takes no scratch view", slot="scratch")
         return
-    tile, room = know.tile("dst").type, know.view("scratch").shape5
-    if DYNAMIC not in room and prod(room) < tile.rows * tile.cols:
+    tile, view = know.tile("dst").type, know.view("scratch").shape5
+    if DYNAMIC not in view and prod(view) < tile.rows * tile.cols:
         yield mismatch(
-            "elements of scratch", prod(room), f"at least {tile.rows} x {tile.cols}", slot="scratch"
+            "elements of scratch", prod(view), f"at least {tile.rows} x {tile.cols}", slot="scratch"
         )
 
 

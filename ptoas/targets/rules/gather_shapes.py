@@ -351,10 +351,10 @@ def strides_of_the_table_are_used(op: IndexedMemoryOp, know: Facts) -> Violation
     table = know.view("mem")
     if table.layout is not Layout.ND or table.strides is None or not _has_its_mode(op, know):
         return
-    misread = first_misread(table.shape5, table.strides5, know.is_row)
-    if misread is None:
+    difference = first_misread(table.shape5, table.strides5, know.is_row)
+    if difference is None:
         return
-    index, found, meant = misread
+    index, found, expected = difference
     unit = "row" if know.is_row else "element"
     # D30: the devices refuse gaps between the columns of any nd view.
     between_columns = index == 1 and not know.is_row and table.shape5[4] != 1
@@ -364,7 +364,7 @@ def strides_of_the_table_are_used(op: IndexedMemoryOp, know: Facts) -> Violation
     yield Violation(
         f"strides {list(table.strides)} of the table $mem: {know.target.name} ignores them in "
         f"{know.coalesce.name} mode, index {index} reads the {unit} at offset {found} and not the one at "
-        f"{meant}",
+        f"{expected}",
         slot="mem",
         fix=fix,
         severity=Severity.ERROR if between_columns and know.target.has_pipes else None,

@@ -74,7 +74,7 @@ def histogram_has_its_filters(op: THistogramOp, know: Facts) -> Violations:
         return
     if not ROW_MAJOR.holds(idx.type):
         yield mismatch("layout of $idx", idx.layout_text, ROW_MAJOR.text, slot="idx")
-    wanted = (rows, src.type.cols)
-    if idx.type.shape != wanted:
-        found, required = (f"{shape[0]}x{shape[1]}" for shape in (idx.type.shape, wanted))
+    expected = (rows, src.type.cols)
+    if idx.type.shape != expected:
+        found, required = (f"{shape[0]}x{shape[1]}" for shape in (idx.type.shape, expected))
         yield mismatch("physical shape of $idx", found, required, slot="idx")

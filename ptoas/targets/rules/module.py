@@ -109,10 +109,10 @@ def module_names_the_checked_target(module: ModuleOp, target: Target) -> Violati
 )
 def a_tail_is_one_that_exists(facts: FunctionFacts, _target: Target) -> Violations:
     """pto.auto_sync_tail_hint must be barrier-all or mte3-to-s-event0."""
-    given = facts.func.attributes.get(TAIL_HINT)
-    if given is not None and tail_of(facts.func) is None:
+    hint = facts.func.attributes.get(TAIL_HINT)
+    if hint is not None and tail_of(facts.func) is None:
         required = " or ".join(f'"{word}"' for word in SPELLINGS)
-        yield mismatch(TAIL_HINT, given, required, op=facts.func, field=TAIL_HINT)
+        yield mismatch(TAIL_HINT, hint, required, op=facts.func, field=TAIL_HINT)
 
 
 _RECURSION = """
@@ -175,7 +175,7 @@ def _without_leaves(calls: Calls) -> list[FuncOp]:
     return [function for function, count in left.items() if count]
 
 
-def _reaches(start: FuncOp, goal: FuncOp, calls: Calls) -> bool:
+def _reaches(start: FuncOp, end: FuncOp, calls: Calls) -> bool:
     """Return True if one function calls another, directly or indirectly; it reaches itself."""
     seen, work = {start}, [start]
     while work:
@@ -183,4 +183,4 @@ def _reaches(start: FuncOp, goal: FuncOp, calls: Calls) -> bool:
             if callee not in seen:
                 seen.add(callee)
                 work.append(callee)
-    return goal in seen
+    return end in seen

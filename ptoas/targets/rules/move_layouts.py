@@ -96,14 +96,14 @@ def move_goes_between_these_layouts(
         return
     by_source = all(b == "*" for _, b in pairs)
     slot, tile = ("src", src) if by_source else ("dst", dst)
-    wanted = [a if by_source else b for a, b in pairs if by_source or a == "*" or a in here]
-    if not wanted:  # The source has no way at all: the destination's layout is what it needs.
+    expected = [a if by_source else b for a, b in pairs if by_source or a == "*" or a in here]
+    if not expected:  # The source has no way at all: the destination's layout is what it needs.
         slot, tile = "src", src
-        wanted = [a for a, b in pairs if b in there] or [a for a, _ in pairs]
+        expected = [a for a, b in pairs if b in there] or [a for a, _ in pairs]
     found = tile.layout_text + (f", {tile.rows} rows" if tile.type.slayout is SLayout.NoneBox else "")
     what = f"layout of ${slot} on the way from {src.loc.value} to {dst.loc.value}"
-    required = "; or ".join(TEXTS[name] for name in wanted)
-    order, first = (tile.type.blayout, tile.type.slayout), ORDERS.get(wanted[0][:2])
+    required = "; or ".join(TEXTS[name] for name in expected)
+    order, first = (tile.type.blayout, tile.type.slayout), ORDERS.get(expected[0][:2])
     drawn = first is not None and first != order
     picture = (Related(drawing.orders(order, first)),) if drawn and first is not None else ()
     yield mismatch(what, found, required, slot=slot, fix=_fix(src, dst, slot), related=picture)
@@ -148,11 +148,11 @@ def move_takes_the_whole_tile(op: FixpipeOp, know: Facts) -> Violations:
     if src.loc is not TileLoc.Acc or op.acc_to_vec_mode is not None:
         return
     boxed = dst.type.slayout is not SLayout.NoneBox
-    wanted = (src.physical[0] if boxed else src.valid_rows, src.valid_cols)
-    for word, room, extent in zip(("rows", "columns"), dst.type.shape, wanted, strict=True):
-        if extent > room:
+    extents = (src.physical[0] if boxed else src.valid_rows, src.valid_cols)
+    for word, size, extent in zip(("rows", "columns"), dst.type.shape, extents, strict=True):
+        if extent > size:
             what = f"{word} of $dst for {'all' if boxed and word == 'rows' else 'the valid'} {word} of $src"
-            yield mismatch(what, room, f"at least {extent}", slot="dst", fix=fix)
+            yield mismatch(what, size, f"at least {extent}", slot="dst", fix=fix)
 
 
 def _vector(cols: int) -> str:

@@ -250,9 +250,9 @@ def part_is_no_larger(op: d.TExtractOp | d.TInsertOp, know: Facts, by_pairs: boo
     for each, tile in (("src", know.tile("src")), ("dst", know.tile("dst"))):
         if boxed and tile.physical[0] % BOX:
             yield mismatch(f"rows of {each}, blocks", tile.physical[0], f"a multiple of {BOX}", slot=each)
-    said = part.type.valid_cols
-    if part.size == 1 and said % 2 and part.type.valid != (1, 1):
-        found = "open" if said == DYNAMIC else said
+    valid_cols = part.type.valid_cols
+    if part.size == 1 and valid_cols % 2 and part.type.valid != (1, 1):
+        found = "open" if valid_cols == DYNAMIC else valid_cols
         yield mismatch(
             f"valid columns of ${slot}, bytes", found, "an even number, said by the type", slot=slot
         )
@@ -313,9 +313,9 @@ def exponents_follow_each_other(op: d.TMovOp, know: Facts) -> Violations:
     elif src.valid[0] > 1 and src.physical[1] != src.valid[1]:
         found = f"{src.physical[1]} columns"
         yield mismatch("pitch of $src", found, f"{src.valid[1]}, the valid ones", slot="src")
-    room = rows * cols if down else -(-rows // BOX) * BOX * cols
+    capacity = rows * cols if down else -(-rows // BOX) * BOX * cols
     for slot, tile in (("src", src), ("dst", dst)):
-        if tile.type.size_bytes < room:
+        if tile.type.size_bytes < capacity:
             yield mismatch(
-                f"size of ${slot}", f"{tile.type.size_bytes} bytes", f"at least {room} bytes", slot=slot
+                f"size of ${slot}", f"{tile.type.size_bytes} bytes", f"at least {capacity} bytes", slot=slot
             )

@@ -78,9 +78,9 @@ def mx_operand_is_made_of_pairs_of_groups(op: MxOp, know: Facts) -> Violations:
         fix = f"give the tile {-(-count // STEP) * STEP} columns, of which {lhs.valid_cols} are valid"
         yield mismatch("numbers in a row of $lhs", count, f"a multiple of {STEP}", slot="lhs", fix=fix)
     dst = know.tile("dst").type
-    size, room = dst.override(valid=dst.shape).size_bytes, know.target.memories[TileLoc.Acc]
-    if dst.packs and room is not None and size > room:
-        yield mismatch("physical size of $dst", f"{size} bytes", f"at most {room}", slot="dst")
+    size, capacity = dst.override(valid=dst.shape).size_bytes, know.target.memories[TileLoc.Acc]
+    if dst.packs and capacity is not None and size > capacity:
+        yield mismatch("physical size of $dst", f"{size} bytes", f"at most {capacity}", slot="dst")
 
 
 @constraint(
@@ -179,6 +179,6 @@ def scales_belong_to_their_operand(op: TGetScaleAddrOp, know: Facts) -> Violatio
 
 def _has_layout_of_scales(type: TileType, operand: TileLoc) -> bool:
     """Return True if a tile has the layout of an operand's scales in this memory, whatever its type."""
-    wanted = {TileLoc.Left: TileLoc.ScaleLeft, TileLoc.Right: TileLoc.ScaleRight}[operand]
+    expected = {TileLoc.Left: TileLoc.ScaleLeft, TileLoc.Right: TileLoc.ScaleRight}[operand]
     own = type.loc.data
-    return own is TileLoc.Scaling and SCALE_MEMORIES.get((type.blayout, type.slayout)) is wanted
+    return own is TileLoc.Scaling and SCALE_MEMORIES.get((type.blayout, type.slayout)) is expected

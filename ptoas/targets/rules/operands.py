@@ -330,4 +330,4 @@ def _rules_for(row: Row) -> tuple[Rule, ...]:
         physical_extents_agree: bool(row.shape),
         scratch_is_large_enough: any(slot not in row.ignores for slot in row.scratch),
     }
-    return tuple(rule for rule, speaks in expected.items() if speaks)
+    return tuple(rule for rule, applies in expected.items() if applies)

@@ -162,30 +162,30 @@ def _read_after(
     between: in the same iteration of the loops around the overwrite, in the next one, or behind a loop."""
     if not overwrite.write:
         return None
-    held = {
+    kept_alive = {
         facts.root(access.value)
         for access in accesses
         if access.write and access.at < overwrite.at and access.shares_bytes(overwrite)
         if _is_certain(access.op, overwrite.op)
     }
-    if not held:
+    if not kept_alive:
         return None
     positions = [access.at for access in accesses]
     before, behind = bisect_left(positions, overwrite.at), bisect_right(positions, overwrite.at)
     around = sorted((loop for loop in facts.loops if loop[0] <= overwrite.at <= loop[1]), reverse=True)
     for first, last in around:
         end = bisect_right(positions, last)
-        read, is_written = _first_read(overwrite, accesses[behind:end], held, facts)
+        read, is_written = _first_read(overwrite, accesses[behind:end], kept_alive, facts)
         if read is not None or is_written:
             return read
         # The next iteration reads what the tile held before the loop, unless it allocates the tile again.
-        carried = {tile for tile in held if not first <= _position(tile, facts) <= last}
+        carried = {tile for tile in kept_alive if not first <= _position(tile, facts) <= last}
         begin = bisect_left(positions, first)
         read, _ = _first_read(overwrite, accesses[begin:before], carried, facts)
         if read is not None:
             return read
         behind = end
-    return _first_read(overwrite, accesses[behind:], held, facts)[0]
+    return _first_read(overwrite, accesses[behind:], kept_alive, facts)[0]
 
 
 def _position(tile: SSAValue, facts: FunctionFacts) -> int:
@@ -193,14 +193,17 @@ def _position(tile: SSAValue, facts: FunctionFacts) -> int:
 
 
 def _first_read(
-    overwrite: TileAccess, accesses: Sequence[TileAccess], held: Container[SSAValue], facts: FunctionFacts
+    overwrite: TileAccess,
+    accesses: Sequence[TileAccess],
+    kept_alive: Container[SSAValue],
+    facts: FunctionFacts,
 ) -> tuple[TileAccess | None, bool]:
     """The first read of overwritten bytes through a tile that held them, before any write of the buffer; and
     whether there is such a write."""
     for access in accesses:
         if access.write:
             return None, True
-        is_lost = facts.root(access.value) in held and access.shares_bytes(overwrite)
+        is_lost = facts.root(access.value) in kept_alive and access.shares_bytes(overwrite)
         if is_lost and _is_certain(overwrite.op, access.op):
             return access, False
     return None, False

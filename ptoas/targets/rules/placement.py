@@ -306,7 +306,7 @@ def a_tile_is_written_before_it_is_read(facts: FunctionFacts, touches: Touches) 
             write(value, place[op])
     seen: set[SSAValue] = set()
     for op, operand, root, at in reads:
-        written = [w for meant in _possible_tiles(root, facts) for w in writes.get(meant, [])]
+        written = [w for tile in _possible_tiles(root, facts) for w in writes.get(tile, [])]
         if not isinstance(root, OpResult) or root in seen or any(w < at for w in written):
             continue
         if not root.owner.name.startswith("pto."):

@@ -29,11 +29,11 @@ Table = Mapping[str, str]
 def conversion_exists(op: TCvtOp, know: Facts, pairs: Table = MappingProxyType({})) -> Violations:
     """The target must support the conversion from the source's element type to the destination's."""
     src, dst = know.tile("src").element, know.tile("dst").element
-    source, wanted = (x.text.removeprefix("!pto.") for x in (src, dst))
+    source, target = (x.text.removeprefix("!pto.") for x in (src, dst))
     legal = pairs.get(source, "").split()
-    if wanted not in legal:
+    if target not in legal:
         others = f"{source} converts to {', '.join(legal) or 'no other type'}"
-        yield Violation(f"no conversion from {source} to {wanted}; {others}", slot="dst")
+        yield Violation(f"no conversion from {source} to {target}; {others}", slot="dst")
 
 
 @rule(

@@ -145,7 +145,7 @@ def _between(hazard: Hazard, analysis: SyncFlow, facts: FunctionFacts, kind: str
     return None
 
 
-def _of_another_id(misuse: FlagMisuse, facts: FunctionFacts, target: Target) -> FlagMisuse | None:
+def _raised_with_another_id(misuse: FlagMisuse, facts: FunctionFacts, target: Target) -> FlagMisuse | None:
     """A flag of the same pipes that was raised before, and that nothing awaits."""
     place = facts.positions
     for other in _misuses(facts, target, "left up"):
@@ -223,7 +223,7 @@ def a_flag_is_raised_before_it_is_awaited(facts: FunctionFacts, target: Target) 
     """Every wait_flag needs a matching set_flag before it, on every path and in every loop iteration."""
     for misuse in _misuses(facts, target, "unset", "maybe unset"):
         found, related = "has no matching `set_flag` before it", ()
-        raised = _of_another_id(misuse, facts, target)
+        raised = _raised_with_another_id(misuse, facts, target)
         if raised is not None and misuse.kind == "unset":
             event = raised.flag[2].value
             yield Violation(
@@ -287,10 +287,10 @@ def a_raised_flag_is_awaited(facts: FunctionFacts, target: Target) -> Violations
     if analysis is None:
         return
     # PTO-F101 says what a wait is missing for, PTO-F102 that another id is awaited.
-    told = [_between(hazard, analysis, facts, "left up") for hazard in analysis.hazards.values()]
-    told += [_of_another_id(misuse, facts, target) for misuse in _misuses(facts, target, "unset")]
+    found = [_between(hazard, analysis, facts, "left up") for hazard in analysis.hazards.values()]
+    found += [_raised_with_another_id(misuse, facts, target) for misuse in _misuses(facts, target, "unset")]
     for misuse in _misuses(facts, target, "left up"):
-        if misuse in told:
+        if misuse in found:
             continue
         yield Violation(
             f"{_name(misuse.flag)} is set but never waited for",

@@ -521,9 +521,9 @@ def view_type_says_what_the_operands_say(op: MakeTensorViewOp | PartitionViewOp,
     dimensions are 1."""
     view = know.knowledge.view(op.result)
     slot = "shape" if isinstance(op, MakeTensorViewOp) else "sizes"
-    given = know.constants(slot)
-    for at, extent in enumerate(view.static_shape5, len(given) - 5):
-        found = given[at] if at >= 0 else 1
+    operands = know.constants(slot)
+    for at, extent in enumerate(view.static_shape5, len(operands) - 5):
+        found = operands[at] if at >= 0 else 1
         if extent == DYNAMIC or found is None or found == extent:
             continue
         what, required = f"{slot}[{at}]", f"{extent}, as in the type"

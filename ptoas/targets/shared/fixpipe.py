@@ -146,10 +146,10 @@ def moves(
     whole = "src" if name == "TEXTRACT" else "dst"
     mode = "#tinsertMode~" if name == "TINSERT" and not cube.simulated else ""
     indexed = Call(name, mode, " ".join(("dst src", *(f"{slot}@{whole}" for slot in at.split()))))
-    given = "accToVecMode reluPreMode pre_quant"
+    parameters = "accToVecMode reluPreMode pre_quant"
     # A variable would be taken for an event, by the form without a scale.
     values = " ".join(f"uint16_t:{slot}" for slot in at.split())
-    plain = Call(name, f"{types} #accToVecMode~ {relu}", f"dst src pre_quant {values}", only_with=given)
+    plain = Call(name, f"{types} #accToVecMode~ {relu}", f"dst src pre_quant {values}", only_with=parameters)
     by_column = Call(f"{name}_FP", f"{types} type:fp {relu}", f"dst src fp {at}")
     return Forms(
         way,

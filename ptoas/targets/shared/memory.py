@@ -57,8 +57,8 @@ def printing(through_memory: str) -> Forms:
     """TPRINT of a device: the scalar pipe reaches the unified buffer and global memory; tiles elsewhere are
     copied to the scratch memory, out of those that have a way there."""
     rows = {
-        given: PRINT.override(tiles={"src": tile(PRINTED, locs=locs)})
-        for given, locs in {False: "vec", True: through_memory}.items()
+        is_given: PRINT.override(tiles={"src": tile(PRINTED, locs=locs)})
+        for is_given, locs in {False: "vec", True: through_memory}.items()
     }
     return Forms(
         lambda op: op.tmp is not None, {**rows, True: rows[True].override(rules=(m.print_has_room,))}

@@ -77,8 +77,8 @@ class FillModel(NamedTuple):
 def same_place(op: PtoOp) -> bool:
     """Return True if source and destination have one address, as far as their declarations show."""
     (src,), (dst,) = op.values_of("src"), op.values_of("dst")
-    given = [tile.owner.addr if isinstance(tile.owner, AllocTileOp) else None for tile in (src, dst)]
-    numbers = [None if address is None else Constants().constant(address) for address in given]
+    addresses = [tile.owner.addr if isinstance(tile.owner, AllocTileOp) else None for tile in (src, dst)]
+    numbers = [None if address is None else Constants().constant(address) for address in addresses]
     return src is dst or (None not in numbers and numbers[0] == numbers[1])
 
 
