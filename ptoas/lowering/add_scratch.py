@@ -100,8 +100,8 @@ def _allocate(before: Operation, type: TileType, name: str, extents: Sequence[SS
     if len(opened) != len(extents):
         # Without the values of the open extents the scratch is valid as a whole.
         type, opened, extents = TileType.of(type.element_type, *type.shape), [], ()
-    given: dict[str, Any] = dict(zip(opened, extents, strict=True))
-    tile = AllocTileOp(type, **given, location=before.location)
+    extents_by_slot: dict[str, Any] = dict(zip(opened, extents, strict=True))
+    tile = AllocTileOp(type, **extents_by_slot, location=before.location)
     tile.result.name_hint = name
     add_reason(tile, lambda: f"{at_line(before)} works in it, and the text leaves it out")
     Rewriter.insert_op(tile, InsertPoint.before(before))

@@ -141,8 +141,8 @@ def _rewrite(loop: scf.ForOp) -> None:
         assert isinstance(owner, AllocTileOp)
         new.replace_all_uses_with(buffers[n])
         Rewriter.erase_op(owner)
-    handed = [(buffers[n], terminator.operands[n]) for n in tiles]
-    _copy_all([(buffer, new) for buffer, new in handed if new is not buffer], terminator)
+    copies = [(buffers[n], terminator.operands[n]) for n in tiles]
+    _copy_all([(buffer, new) for buffer, new in copies if new is not buffer], terminator)
     for n in tiles:
         loop.results[n].replace_all_uses_with(buffers[n])
     _drop(loop, terminator, tiles)

@@ -103,8 +103,8 @@ class IndexBuilder:
         """`x[r, c] = idx[r]`: a tile gather through a tile of row numbers."""
         index = self.tile("x")
         # Tile gathers count the physical elements of their source row by row (D19).
-        given = self.knowledge.tile(self.op.idx)
-        places = self.row_numbers(given.cols if given.valid_cols == 1 else 1)
+        indices = self.knowledge.tile(self.op.idx)
+        places = self.row_numbers(indices.cols if indices.valid_cols == 1 else 1)
         self.put(TGatherOp(self.op.idx, places, index))
         return index
 
@@ -243,13 +243,13 @@ class IndexBuilder:
         if valid != DYNAMIC:
             return self.constant(valid, INDEX)
         owner = self.data.owner
-        given = None
+        extent = None
         reshaped = any(isinstance(use.operation, SetValidShapeOp) for use in self.data.uses)
         if isinstance(owner, AllocTileOp) and not reshaped:
-            given = owner.valid_row if dim == 0 else owner.valid_col
-        if given is None:
+            extent = owner.valid_row if dim == 0 else owner.valid_col
+        if extent is None:
             raise self.refuse(f"the {self.word}'s valid extents must be known, or set where it is allocated")
-        return given
+        return extent
 
     def constant(self, value: int, type: Attribute) -> SSAValue:
         return self.insert(arith.ConstantOp(IntegerAttr(value, cast("IntegerType | IndexType", type))))

@@ -69,8 +69,8 @@ def emit_cpp(
     if emit not in EMITS:
         raise UsageError(f"can't emit {emit!r}; choose one of {', '.join(EMITS)}")
     ops = walk(module)
-    talks = has_channels(ops)
-    threads = not target.launches and talks
+    uses_channels = has_channels(ops)
+    threads = not target.launches and uses_channels
     if emit == "launcher" and not target.launches:
         message = f"{target.title} launches nothing: its entry is a plain function; use `entry` and call it"
         raise PtoasError(
@@ -81,7 +81,7 @@ def emit_cpp(
             join(module, *pair)
         ops = walk(module)
     bodies = bodies_of(module)
-    channels = Channels(module) if talks else None
+    channels = Channels(module) if uses_channels else None
     declared = _declared(ops)
     named = {f.sym_name.data: f for f in (*declared, *bodies)}
     names, taken = _names(declared, bodies)
@@ -214,8 +214,8 @@ def _launcher(emitter: FunctionEmitter, function: func.FuncOp, name: str, reques
     own = emitter.parameters()[0 if area is None else 1 :]
     parameters = [(type.replace("__gm__ ", ""), text) for type, text in own]
     head = ", ".join(["uint32_t numBlocks", "void *stream", *(f"{type}{text}" for type, text in parameters)])
-    given = [] if area is None else [f"reinterpret_cast<uint64_t *>({area})"]
-    arguments = ", ".join([*given, *(text.split("[")[0] for _, text in parameters)])
+    area_arguments = [] if area is None else [f"reinterpret_cast<uint64_t *>({area})"]
+    arguments = ", ".join([*area_arguments, *(text.split("[")[0] for _, text in parameters)])
     size = "nullptr" if request is None else str(request)
     return "\n".join(
         [

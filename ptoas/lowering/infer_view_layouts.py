@@ -47,28 +47,29 @@ class InferViewLayoutsPass(ModulePass):
         blocks, packs = target.left, target.has_pipes
         for each in walk(op):
             if each.__class__ is MakeTensorViewOp:
-                _settle_view(cast(MakeTensorViewOp, each))
+                _infer_scale_layout(cast(MakeTensorViewOp, each))
             for value in defined(each) if each.regions else each.results:
                 if value.type.__class__ is TileType:
-                    type = settled(value.type, blocks, packs)
+                    type = with_target_layout(value.type, blocks, packs)
                     if type is not value.type:
                         set_name(Rewriter.replace_value_with_new_type(value, type), value.name_hint)
             if each.regions and isinstance(each, func.FuncOp):
                 ends = each.function_type
                 inputs, outputs = (
-                    [settled(type, blocks, packs) for type in given] for given in (ends.inputs, ends.outputs)
+                    [with_target_layout(type, blocks, packs) for type in types]
+                    for types in (ends.inputs, ends.outputs)
                 )
                 if [*inputs, *outputs] != [*ends.inputs, *ends.outputs]:
                     each.function_type = FunctionType.from_lists(inputs, outputs)
 
 
-def _settle_view(view: MakeTensorViewOp) -> None:
+def _infer_scale_layout(view: MakeTensorViewOp) -> None:
     layout = named_layout(view.result) if view.layout is None else None
     if layout is Layout.MX_A_ZZ or layout is Layout.MX_B_NN:
         view.layout = LayoutAttr(layout)
 
 
-def settled(type: Attribute, blocks: BLayout, packs: bool = True) -> Attribute:
+def with_target_layout(type: Attribute, blocks: BLayout, packs: bool = True) -> Attribute:
     """The type with its blocks in this order, and those of an accumulator in their size, if it is one that
     the target decides; the simulator packs none."""
     if type.__class__ is not TileType:

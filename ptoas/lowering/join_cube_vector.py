@@ -63,10 +63,10 @@ def join(module: ModuleOp, cube: func.FuncOp, vector: func.FuncOp) -> func.FuncO
     """The entry of a pair, put behind the two."""
     parameters = _common(cube, vector)
     block = Block(arg_types=[arg.type for arg in parameters])
-    given: dict[str | None, SSAValue] = {}
+    results: dict[str | None, SSAValue] = {}
     for arg, own in zip(parameters, block.args, strict=True):
         set_name(own, arg.name_hint)
-        given[arg.name_hint] = own
+        results[arg.name_hint] = own
     ops: list[Operation] = []
     for function in (cube, vector):
         positions = iter(block.args)
@@ -111,15 +111,15 @@ def _common(cube: func.FuncOp, vector: func.FuncOp) -> list[SSAValue]:
 
 
 def _query(query: type[QueryOp], type: Attribute, ops: list[Operation]) -> SSAValue:
-    asked = query(result_type=i64)
-    ops.append(asked)
+    number = query(result_type=i64)
+    ops.append(number)
     if type == i64:
-        return asked.result
+        return number.result
     if isinstance(type, IndexType):
-        converted: Operation = arith.IndexCastOp(asked.result, type)
+        converted: Operation = arith.IndexCastOp(number.result, type)
     else:
         assert isinstance(type, IntegerType), "the launch knows numbers"
-        converted = arith.TruncIOp(asked.result, cast("IntegerType", type))
+        converted = arith.TruncIOp(number.result, cast("IntegerType", type))
     ops.append(converted)
     return converted.results[0]
 

@@ -148,10 +148,10 @@ def build_pipeline(
     >>> [each.name for each in ptoas.build_pipeline("a5", until="bufferize-loop-tiles")]
     ['split-multi-tiles', 'allocate-destinations', 'infer-view-layouts', 'bufferize-loop-tiles']
     """
-    for given in (until, *skip):
-        if given is not None and given not in PASSES:
-            raise UnknownPassError(given)
-    required = [given for given in skip if given not in OPTIONAL]
+    for option in (until, *skip):
+        if option is not None and option not in PASSES:
+            raise UnknownPassError(option)
+    required = [option for option in skip if option not in OPTIONAL]
     if required:
         raise UsageError(f"pass {required[0]!r} is required; those to skip are {', '.join(OPTIONAL)}")
     target = get_target(target) if isinstance(target, str) else target

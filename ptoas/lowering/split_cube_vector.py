@@ -92,8 +92,8 @@ def _make_parts(function: func.FuncOp) -> None:
     for part in parts:
         Rewriter.insert_op(part, InsertPoint.before(function))
     body = Block(arg_types=[arg.type for arg in block.args])
-    for arg, twin in zip(block.args, body.args, strict=True):
-        set_name(twin, arg.name_hint)
+    for arg, copy in zip(block.args, body.args, strict=True):
+        set_name(copy, arg.name_hint)
     location = function.location
     calls = [func.CallOp(part.sym_name.data, list(body.args), []) for part in parts]
     for call in calls:
@@ -106,7 +106,7 @@ def _make_parts(function: func.FuncOp) -> None:
 def _part(function: func.FuncOp, kind: KernelKind) -> func.FuncOp:
     """The part of a function that cores of one kind execute."""
     part = clone(function)
-    originals, twins = list(function.walk()), list(part.walk())
+    originals, copies = list(function.walk()), list(part.walk())
     name = function.sym_name.data
     part.properties["sym_name"] = StringAttr(f"{name}_{kind.value}")
     part.properties["sym_visibility"] = StringAttr("private")
@@ -115,10 +115,10 @@ def _part(function: func.FuncOp, kind: KernelKind) -> func.FuncOp:
         ORIGIN: StringAttr(name),
     }
     gone, _ = left_out(function, kind)
-    for op, twin in reversed(list(zip(originals, twins, strict=True))):
+    for op, copy in reversed(list(zip(originals, copies, strict=True))):
         # The end of a branch goes with the branch.
         if op in gone and not op.has_trait(IsTerminator):
-            Rewriter.erase_op(twin)
+            Rewriter.erase_op(copy)
     for op in walk(part):
         if isinstance(op, SectionOp):
             _inline(op)

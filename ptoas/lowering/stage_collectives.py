@@ -75,10 +75,10 @@ def stage_collectives(
 
 
 def _stage(op: StagedOp, share: int, allocate: Allocate) -> None:
-    given = [*op.staging]
+    staging = [*op.staging]
     if isinstance(op, CommTReduceOp) and op.acc is not None:
-        given.append(op.acc)
-    type, extents = _like(op, given[0]) if given else _fitting(op, share)
+        staging.append(op.acc)
+    type, extents = _like(op, staging[0]) if staging else _fitting(op, share)
     new = {name: allocate(op, type, name, extents) for name in missing_tiles(op)}
     if "acc" in new:
         op.fill("acc", [new.pop("acc")])
@@ -90,8 +90,8 @@ def _like(op: StagedOp, tile: SSAValue) -> tuple[TileType, list[SSAValue]]:
     type = tile.type
     assert isinstance(type, TileType)
     owner = tile.owner
-    given = (owner.valid_row, owner.valid_col) if isinstance(owner, AllocTileOp) else (None, None)
-    pairs = zip(given, type.valid, type.shape, strict=True)
+    extents = (owner.valid_row, owner.valid_col) if isinstance(owner, AllocTileOp) else (None, None)
+    pairs = zip(extents, type.valid, type.shape, strict=True)
     return type, [
         constant(op, whole) if value is None else value for value, valid, whole in pairs if valid == DYNAMIC
     ]

@@ -214,12 +214,12 @@ def _declare_tile(emit: FunctionEmitter, value: SSAValue, op: Operation) -> None
     if isinstance(value.owner, DeclareTileOp) and emit.is_declared(value):
         return
     sizes = (op.valid_row, op.valid_col) if isinstance(op, TPopFromAicOp | TPopFromAivOp) else (None, None)
-    given = [
+    constructor_arguments = [
         str(physical) if size is None else emit.text(size)
         for written, size, physical in zip(type.valid, sizes, type.shape, strict=True)
         if written == DYNAMIC
     ]
-    arguments = f"({', '.join(given)})" if given else ""
+    arguments = f"({', '.join(constructor_arguments)})" if constructor_arguments else ""
     emit.line(f"{emit.tile_type(value)} {emit.name(value)}{arguments};")
 
 

@@ -97,8 +97,8 @@ def _while(emit: FunctionEmitter, op: Operation) -> None:
         emit.declare(result)
     emit.open("while (true)")
     emit.block(before)
-    condition, *handed = terminator(before).operands
-    _assign(emit, _pick(op.results, kept), _pick(handed, kept))
+    condition, *passed = terminator(before).operands
+    _assign(emit, _pick(op.results, kept), _pick(passed, kept))
     emit.line(f"if (!({emit.text(condition)})) {{")
     emit.line("    break;")
     emit.line("}")

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 def _counter(emit: FunctionEmitter, op: Operation) -> None:
     assert isinstance(op, CounterOp)
-    given = op.event_id_dyn if isinstance(op, ModedCounterOp) else None
-    number = str(op.number) if given is None else emit.text(given)
+    dynamic = op.event_id_dyn if isinstance(op, ModedCounterOp) else None
+    number = str(op.number) if dynamic is None else emit.text(dynamic)
     pipe = op.working_pipe.value
     sets = isinstance(op, SetsCounter)
     model = emit.target.model(op)

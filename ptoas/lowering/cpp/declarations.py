@@ -53,8 +53,8 @@ def _alloc(emit: FunctionEmitter, op: Operation) -> None:
     name, type = emit.name(result), op.tile_type
     opened = ""
     if DYNAMIC in type.valid:
-        given = zip(type.shape, (op.valid_row, op.valid_col), strict=True)
-        opened = _open(type, [size if value is None else emit.text(value) for size, value in given])
+        extents = zip(type.shape, (op.valid_row, op.valid_col), strict=True)
+        opened = _open(type, [size if value is None else emit.text(value) for size, value in extents])
     emit.line(f"{emit.tile_type(result)} {name}{opened};")
     if address is not None:
         _place(emit, name, address)
@@ -162,8 +162,8 @@ def _set_valid_shape(emit: FunctionEmitter, op: Operation) -> None:
     assert isinstance(op, SetValidShapeOp)
     type = op.tile.type
     assert isinstance(type, TileType)
-    given = (emit.text(op.row), emit.text(op.col))
-    extents = [str(times(text, count)) for text, count in zip(given, along(type), strict=True)]
+    extent_texts = (emit.text(op.row), emit.text(op.col))
+    extents = [str(times(text, count)) for text, count in zip(extent_texts, along(type), strict=True)]
     # The library sets what a type leaves open, and nothing else.
     match [extent for extent, valid in zip(extents, type.valid, strict=True) if valid == DYNAMIC]:
         case [row, col]:
@@ -177,12 +177,12 @@ def _set_valid_shape(emit: FunctionEmitter, op: Operation) -> None:
 
 def _open(type: TileType, extents: Sequence[Extent]) -> str:
     """The arguments of a tile's constructor: the valid extents that its type leaves open."""
-    given = [
+    extent_texts = [
         str(times(extent, count))
         for extent, valid, count in zip(extents, type.valid, along(type), strict=True)
         if valid == DYNAMIC
     ]
-    return f"({', '.join(given)})" if given else ""
+    return f"({', '.join(extent_texts)})" if extent_texts else ""
 
 
 def _valid_shape(tile: str, type: TileType) -> tuple[str, ...]:

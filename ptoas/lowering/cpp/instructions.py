@@ -87,9 +87,9 @@ def _turned(emit: FunctionEmitter, value: SSAValue) -> str:
         tile_cpp(turned, (shape[1], shape[0])), f"{capitalised(identifier(name, 'local'))}RowsTile"
     )
     extents = (f"{name}.GetValidCol()", f"{name}.GetValidRow()")
-    given = [text for text, extent in zip(extents, turned.valid, strict=True) if extent == DYNAMIC]
+    dynamic = [text for text, extent in zip(extents, turned.valid, strict=True) if extent == DYNAMIC]
     made = emit.fresh(f"{identifier(name, 'local')}Rows")
-    opened = f"({', '.join(given)})" if given else ""
+    opened = f"({', '.join(dynamic)})" if dynamic else ""
     emit.line(f"{alias} {made}{opened};")
     emit.line(f"TRESHAPE({made}, {name});")
     return made

@@ -12,12 +12,12 @@ from ptoas.analysis.forwarding import forwarded_values
 def read_values(ops: Sequence[Operation]) -> set[SSAValue]:
     """The values that an instruction among the operations of a function reads, itself or by a name that it
     has elsewhere."""
-    handed = [each for op in ops if op.regions for each in forwarded_values(op)]
+    forwarded = [each for op in ops if op.regions for each in forwarded_values(op)]
     sources: dict[SSAValue, list[SSAValue]] = {}
-    for each in handed:
+    for each in forwarded:
         sources.setdefault(each.name, []).append(each.value)
     only_named: dict[Operation, set[int]] = {}
-    for each in handed:
+    for each in forwarded:
         only_named.setdefault(each.op, set()).add(each.at)
     found: set[SSAValue] = set()
     for op in ops:

@@ -25,8 +25,8 @@ def emit_unknown(emit: FunctionEmitter, op: UnregisteredOp) -> None:
         raise emit.unsupported(op, "unknown, it has a C++ form only without regions and tile results")
     call = re.sub(r"\W", "_", name_of(op).removeprefix("pto.").upper())
     left_out = ", ".join(f"{key} = {value}" for key, value in op.attributes.items() if key not in _OURS)
-    said = f"; left out: {left_out}" if left_out else ""
-    emit.line(f"// {comment_text(f'UNKNOWN to ptoas, neither checked nor synchronised{said}')}")
+    suffix = f"; left out: {left_out}" if left_out else ""
+    emit.line(f"// {comment_text(f'UNKNOWN to ptoas, neither checked nor synchronised{suffix}')}")
     text = f"{call}({', '.join(emit.argument(value) for value in _call_order(op))})"
     if op.results:
         emit.define(op.results[0], text, needed=True)
