@@ -156,8 +156,8 @@ def _scatter_without_mode(op: Operation) -> str | None:
         return None
     atomic = op.inplace_operands() and "scatterAtomicOp"
     out_of_bounds = op.scatter_oob is not None and op.scatter_oob.data is not ScatterOOB.Undefined
-    given = atomic or (out_of_bounds and "scatterOob") or (op.scatter_conflict and "scatterConflict")
-    return f"`mscatter` with `{given}` has no `coalesce`" if given else None
+    has_attribute = atomic or (out_of_bounds and "scatterOob") or (op.scatter_conflict and "scatterConflict")
+    return f"`mscatter` with `{has_attribute}` has no `coalesce`" if has_attribute else None
 
 
 def _channel_outside_kernel(op: Operation) -> str | None:
@@ -189,8 +189,8 @@ def _shape_of_scales(op: Operation) -> str | None:
     (m, k), n = lhs.valid, rhs.valid[1]
     groups = k if k == DYNAMIC else -(-k // 32)
     expected = {"lhs_scale": ((m, groups), (m, groups)), "rhs_scale": ((groups, rhs.shape[1]), (groups, n))}
-    for (slot, wanted), type in zip(expected.items(), (left, right), strict=True):
-        for found, extents in zip((type.shape, type.valid), wanted, strict=True):
+    for (slot, expected_type), type in zip(expected.items(), (left, right), strict=True):
+        for found, extents in zip((type.shape, type.valid), expected_type, strict=True):
             if any(DYNAMIC not in (x, y) and x != y for x, y in zip(found, extents, strict=True)):
                 listed = "x".join(map(str, extents))
                 return f"shape of {slot} of `{op.mnemonic()}`: found {found[0]}x{found[1]}, expected {listed}"

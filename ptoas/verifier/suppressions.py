@@ -63,10 +63,10 @@ def without_ignored(
             kept.append(finding)
     known = _known()
     for ignore in ignores:
-        wanted = ALIASES.get(ignore.code, ignore.code)
-        if not any(code.startswith(wanted) for code in known):
+        canonical = ALIASES.get(ignore.code, ignore.code)
+        if not any(code.startswith(canonical) for code in known):
             problems.append(_unknown(ignore, known))
-        elif not ignore.used and all_targets and judge(wanted):
+        elif not ignore.used and all_targets and judge(canonical):
             problems.append(_unused(ignore))
     problems = [problem for problem in problems if judge(problem.code)]
     return tuple(sorted((*kept, *problems), key=Diagnostic.sort_key))

@@ -234,10 +234,10 @@ class _Checker:
         for function in self.functions:
             for op in function.ops:
                 kind = op.__class__
-                if not _is_ours(kind):
+                if not _is_pto(kind):
                     continue
-                ours = cast(PtoOp, op)
-                groups.setdefault(self._key(ours), []).append(ours)
+                instruction = cast(PtoOp, op)
+                groups.setdefault(self._key(instruction), []).append(instruction)
         return groups
 
     def _key(self, op: PtoOp) -> tuple[object, ...]:
@@ -294,12 +294,12 @@ class _Checker:
         return found
 
     def check(self, target: Target) -> Iterator[Diagnostic]:
-        kernels, sound = self.kernels, True
+        kernels, passed = self.kernels, True
         for diagnostic in self._check_parts(target):
-            sound = sound and not diagnostic.is_error
+            passed = passed and not diagnostic.is_error
             yield diagnostic
         rules = [rule for rule in target.program_rules(self.chapters) if rule.scope == "kernel"]
-        if not sound or not rules:
+        if not passed or not rules:
             return
         # What the passes make of a program is known for sound programs only.
         for kernel in self._measured(kernels, target):
@@ -343,11 +343,11 @@ class _Checker:
 
     def _of_function(self, rule: Rule, function: FunctionFacts, target: Target) -> Iterable[Diagnostic]:
         """Apply a rule to a function, once for several targets if it does not depend on the target."""
-        given = function.touches(target) if rule.depends_on == "accesses" else target
-        key = (rule.check, function.func, None if rule.depends_on == "nothing" else id(given))
+        cache_key = function.touches(target) if rule.depends_on == "accesses" else target
+        key = (rule.check, function.func, None if rule.depends_on == "nothing" else id(cache_key))
         known = self._found.get(key)
         if known is None:
-            found = rule.check(function, given)
+            found = rule.check(function, cache_key)
             known = self._found[key] = [_diagnose(rule, v, function.func) for v in found]
         return known
 
@@ -375,13 +375,13 @@ class _Checker:
                 continue
             for violation in rule.check(op, facts):
                 decides = rule.header and is_judged_by_headers(self.isa)
-                given = replace(violation, severity=Severity.ERROR) if decides else violation
-                found.append((rule, given, None))
+                decided = replace(violation, severity=Severity.ERROR) if decides else violation
+                found.append((rule, decided, None))
         return found
 
 
 @cache
-def _is_ours(op_class: type[Operation]) -> bool:
+def _is_pto(op_class: type[Operation]) -> bool:
     return issubclass(op_class, PtoOp)
 
 
