@@ -134,12 +134,12 @@ def diff(
         for one, log in zip(pair, logs, strict=True)
     ]
     _check_arguments(kernels)
-    given = shared_arguments(kernels, arguments, seed, max_memory)
+    inputs = shared_arguments(kernels, arguments, seed, max_memory)
     for kernel in kernels:
         limit_memory(kernel, max_memory // 2)
-    expected = kernels[0].execute(copied(given))
+    expected = kernels[0].execute(copied(inputs))
     try:
-        found = kernels[1].execute(copied(given))
+        found = kernels[1].execute(copied(inputs))
         stopped: tuple[Diagnostic, ...] = ()
     except PtoasError as error:
         found, stopped = None, error.diagnostics
@@ -153,8 +153,8 @@ def diff(
     return result
 
 
-def _variant(given: ModuleOp | Variant, label: str) -> Variant:
-    return given if isinstance(given, Variant) else Variant(given, label=label)
+def _variant(program: ModuleOp | Variant, label: str) -> Variant:
+    return program if isinstance(program, Variant) else Variant(program, label=label)
 
 
 def _check_arguments(kernels: Sequence[Kernel]) -> None:
@@ -214,8 +214,8 @@ def _aligned(
             # Another instruction may write the same value.
             waiting = theirs[start:end]
             for execution in ours[low:high]:
-                wanted = identity(execution)
-                at = next((n for n, other in enumerate(waiting) if identity(other) == wanted), None)
+                key = identity(execution)
+                at = next((n for n, other in enumerate(waiting) if identity(other) == key), None)
                 if at is not None:
                     yield execution, waiting[at]
                     del waiting[: at + 1]

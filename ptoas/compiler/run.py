@@ -225,9 +225,9 @@ def run_texts(
         return run_ranks(module, arguments, target, ranks=ranks, seed=seed, max_memory=max_memory, **options)
     kernel = compile(module(), target, **options)
     known = {} if load is None else sets.load(load, kernel, Allowance(max_memory))
-    given = read_arguments(kernel, arguments, seed=seed, max_memory=max_memory, known=known)
-    kept = sets.keep(given) if save is not None or keep_initial else {}
-    result = kernel.execute(given)
+    values = read_arguments(kernel, arguments, seed=seed, max_memory=max_memory, known=known)
+    kept = sets.keep(values) if save is not None or keep_initial else {}
+    result = kernel.execute(values)
     result.initial = kept if keep_initial else {}
     kernel.release()
     if save is not None:
@@ -249,9 +249,9 @@ def describe_texts(
 
     kernel = compile(module, target, **options)
     known = {} if load is None else sets.load(load, kernel, Allowance(max_memory))
-    given = read_arguments(kernel, arguments, seed=seed, max_memory=max_memory, known=known)
+    values = read_arguments(kernel, arguments, seed=seed, max_memory=max_memory, known=known)
     named = {split_option("--arg", text)[0] for text in arguments} | known.keys()
-    return sets.describe(kernel, {name: given[name] for name in named}, given)
+    return sets.describe(kernel, {name: values[name] for name in named}, values)
 
 
 def read_arguments(
@@ -268,17 +268,17 @@ def read_arguments(
     limit_memory(kernel, max_memory)
     pairs = dict(split_option("--arg", text) for text in texts)
     check_names(kernel.parameters, pairs, kernel.entry)
-    given: dict[str, Any] = {k: v for k, v in (known or {}).items() if k not in pairs}
+    values: dict[str, Any] = {k: v for k, v in (known or {}).items() if k not in pairs}
     # Scalars first: they may say how large the others are.
     for kind in (True, False):
         for parameter in kernel.parameters:
             if parameter.name in pairs and (parameter.kind == "scalar") is kind:
                 rng = np.random.default_rng([seed, parameter.at])
                 text = pairs[parameter.name]
-                given[parameter.name] = read_value(parameter, text, kernel.entry, rng, allowance)
+                values[parameter.name] = read_value(parameter, text, kernel.entry, rng, allowance)
         if kind:
-            kernel.refine(given)
-    return kernel.complete(given, seed, allowance)
+            kernel.refine(values)
+    return kernel.complete(values, seed, allowance)
 
 
 def run_all(
@@ -414,5 +414,5 @@ def run_ranks(
     def make() -> Kernel:
         return compile(module if isinstance(module, ModuleOp) else module(), target, **options)
 
-    given = dict[str, Any]() if arguments is None else arguments
-    return run_compiled(make, given, ranks=ranks, seed=seed, max_memory=max_memory, jobs=jobs)
+    values = dict[str, Any]() if arguments is None else arguments
+    return run_compiled(make, values, ranks=ranks, seed=seed, max_memory=max_memory, jobs=jobs)
