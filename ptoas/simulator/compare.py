@@ -29,7 +29,7 @@ from ptoas.runner.compare import copied
 from ptoas.runner.entry import unread_tiles
 from ptoas.runner.kernel import Kernel
 from ptoas.runner.observe import statement
-from ptoas.runner.values import Allowance, Growing
+from ptoas.runner.values import Allowance, GrowingArray
 from ptoas.simulator.codes import problem
 from ptoas.simulator.driver import KERNEL, Driver, Piece
 from ptoas.simulator.faults import BUILD, BYTES, STOPS, likely_causes
@@ -139,23 +139,23 @@ def compare(
     kernel = compile(module, "cpu", **options)
     if isinstance(arguments, Mapping):
         limit_memory(kernel, max_memory)
-        given = kernel.complete(arguments, seed, Allowance(max_memory))
+        values = kernel.complete(arguments, seed, Allowance(max_memory))
     else:
-        given = read_arguments(kernel, arguments, seed=seed, max_memory=max_memory)
+        values = read_arguments(kernel, arguments, seed=seed, max_memory=max_memory)
     with _directory(keep) as directory:
-        trial = Trial(kernel, copied(given), directory)
+        trial = Trial(kernel, copied(values), directory)
         try:
             trial.build(compiler, library)
             found = trial.judge(timeout)
         except PtoasError as error:
             raise PtoasError([_explained(kernel, finding) for finding in error.diagnostics]) from None
-        if not found.equal and (note := _first_difference(trial, given, (compiler, library), timeout)):
+        if not found.equal and (note := _first_difference(trial, values, (compiler, library), timeout)):
             found.errors[0] = replace(found.errors[0], notes=(note, *found.errors[0].notes))
         return found
 
 
 def _first_difference(
-    trial: Trial, given: Mapping[str, Any], tools: tuple[Sequence[str], Path], seconds: float
+    trial: Trial, values: Mapping[str, Any], tools: tuple[Sequence[str], Path], seconds: float
 ) -> Note | None:
     """Run the program again with its intermediate tiles as outputs, and name the first that differs."""
     kernel = trial.kernel
@@ -165,7 +165,7 @@ def _first_difference(
     directory.mkdir(exist_ok=True)
     try:
         probed = compile(module, kernel.target, entry=entry, blocks=kernel.options.blocks)
-        again = Trial(probed, probed.complete(copied(given), 0, Allowance(DEFAULT_MAX_MEMORY)), directory)
+        again = Trial(probed, probed.complete(copied(values), 0, Allowance(DEFAULT_MAX_MEMORY)), directory)
         again.build(*tools)
         outputs = {output.name: output for output in again.judge(seconds).outputs}
     except PtoasError:
@@ -209,10 +209,10 @@ def _explained(kernel: Kernel, finding: Diagnostic) -> Diagnostic:
 class Trial:
     """A kernel on its arguments, run once in NumPy and once as a program."""
 
-    def __init__(self, kernel: Kernel, given: Mapping[str, Any], directory: Path):
+    def __init__(self, kernel: Kernel, values: Mapping[str, Any], directory: Path):
         self.kernel = kernel
         self.directory = directory
-        known = self._of_known_size(given)
+        known = self._of_known_size(values)
         self.bound = [bind(p, known[p.name], kernel.entry) for p in kernel.parameters]
         self.driver = Driver()
         self.driver.arguments(kernel, self.bound)
@@ -223,14 +223,14 @@ class Trial:
             if bits is not None:
                 self.driver.unread(kernel, value, (int(bits.shape[0]), int(bits.shape[1])))
 
-    def _of_known_size(self, given: Mapping[str, Any]) -> dict[str, Any]:
+    def _of_known_size(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Memory that grows as it is reached is as large as a run makes it."""
-        if not any(isinstance(value, Growing) for value in given.values()):
-            return dict(given)
-        reached = self.kernel.execute(copied(given)).arguments
+        if not any(isinstance(value, GrowingArray) for value in values.values()):
+            return dict(values)
+        reached = self.kernel.execute(copied(values)).arguments
         return {
-            name: _grown(name, value, len(reached[name])) if isinstance(value, Growing) else value
-            for name, value in given.items()
+            name: _grown(name, value, len(reached[name])) if isinstance(value, GrowingArray) else value
+            for name, value in values.items()
         }
 
     def build(self, compiler: Sequence[str], library: Path) -> None:
@@ -303,7 +303,7 @@ class Trial:
         return span_of(writer or self.kernel.entry)
 
 
-def _grown(name: str, value: Growing, size: int) -> Array:
+def _grown(name: str, value: GrowingArray, size: int) -> Array:
     buffer = value.buffer(name)
     buffer.holds(0, size - 1)
     raw = np.array(buffer.raw[:size])

@@ -61,7 +61,7 @@ class Driver:
 
     def arguments(self, kernel: Kernel, bound: Sequence[BoundArgument]) -> None:
         """All arguments of the kernel, those that the launch knows included."""
-        known, given = launch_arguments(kernel.entry), {one.parameter.at: one for one in bound}
+        known, bound_by_position = launch_arguments(kernel.entry), {one.parameter.at: one for one in bound}
         # Cores that pass tiles to each other are threads, which get the same arguments.
         has_threads = needs_cluster(kernel.module, kernel.entry, has_pipes=False)
         for at, argument in enumerate(kernel.entry.args):
@@ -78,7 +78,7 @@ class Driver:
                 number = numbers.get(known[at], "0")  # a single core runs the block
                 self.passed.append(f"static_cast<{scalar_cpp(argument.type)}>({number})")
             else:
-                self.argument(kernel, given[at])
+                self.argument(kernel, bound_by_position[at])
 
     def argument(self, kernel: Kernel, bound: BoundArgument) -> None:
         """One parameter: its memory, and what the call passes for it."""
@@ -126,8 +126,8 @@ class Driver:
             for n, valid, count in zip((rows, cols), type.valid, along(type), strict=True)
             if valid == DYNAMIC
         ]
-        given = f"({', '.join(extents)})" if extents else ""
-        self.setup.append(f"{tile_cpp(type)} {name}{given};")
+        initializer = f"({', '.join(extents)})" if extents else ""
+        self.setup.append(f"{tile_cpp(type)} {name}{initializer};")
         self.setup.append(f"TASSIGN({name}, {address:#x});")
         self.setup.append(f"memory({number}).put({name}.data());")
         self.back.append(f"memory({number}).take({name}.data());")
@@ -175,7 +175,7 @@ def _open_extents(type: object, view: View) -> list[str]:
     pairs = list(zip(type.shape, view.shape, strict=True))
     if type.strides is not None:
         pairs += zip(type.strides, view.strides, strict=True)
-    return [str(n) for said, n in pairs if said == DYNAMIC]
+    return [str(n) for extent, n in pairs if extent == DYNAMIC]
 
 
 def _scalar(value: int | float, type: object) -> str:

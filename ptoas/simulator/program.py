@@ -73,8 +73,8 @@ def build(compiler: Sequence[str], include: Path, source: Path, program: Path, b
         raise problem("PTO-R713", f"{compiler[0]} takes longer than {BUILD_SECONDS} s", blame) from None
     if done.returncode != 0:
         message = f"{os.path.basename(compiler[0])} refuses the C++ of this program"
-        said = _lines(done.stderr.replace(f"{source.parent}{os.sep}", ""), "error")
-        raise problem("PTO-R713", message, blame, said)
+        errors = _lines(done.stderr.replace(f"{source.parent}{os.sep}", ""), "error")
+        raise problem("PTO-R713", message, blame, errors)
 
 
 def execute(program: Path, words: Sequence[str], blocks: int, seconds: float, blame: Span) -> None:
