@@ -59,7 +59,7 @@ class Module:
         """A function with its arguments' names and types; what is built inside `with` is its body."""
         if name in self.functions:
             raise TypeError(f"there is a function `{name}` already")
-        types = {argument: as_type(given, "memref") for argument, given in arguments.items()}
+        types = {argument: as_type(type, "memref") for argument, type in arguments.items()}
         function = Function(self, name, types)
         self.functions[name] = function
         self.module.body.block.add_op(function.op)

@@ -52,8 +52,8 @@ def type_of_number(cls: type[PtoOp], slot: Slot, value: Number, call: Instructio
         for other in call.operands.get(each.name, ())
         if not isinstance(other, int | float)
     ]
-    given = zip(signature.results, call.results, strict=False)
-    known += [(constraint, type) for (_, constraint, _), type in given]
+    typed_values = zip(signature.results, call.results, strict=False)
+    known += [(constraint, type) for (_, constraint, _), type in typed_values]
     letter = cast(PtoConstraint, slot.constraint).element
     for constraint, type in known:
         if isinstance(constraint, PtoConstraint) and letter is not None and constraint.element == letter:

@@ -21,7 +21,7 @@ def caller_location(sources: dict[str, Source]) -> LocationAttr:
     `sources` holds the files that were seen before, so that all operations of a module share them.
     """
     frame = inspect.currentframe()
-    while frame is not None and _is_ours(frame):
+    while frame is not None and _is_in_package(frame):
         frame = frame.f_back
     if frame is None:
         return UnknownLoc()
@@ -38,6 +38,6 @@ def caller_location(sources: dict[str, Source]) -> LocationAttr:
     return cast("LocationAttr", PythonLocation(Span(source, start, len(text.strip()))))
 
 
-def _is_ours(frame: FrameType) -> bool:
+def _is_in_package(frame: FrameType) -> bool:
     name: str = frame.f_globals.get("__name__", "")
     return name == _PACKAGE or name.startswith(f"{_PACKAGE}.")

@@ -146,14 +146,14 @@ class Function:
     def _instruction(
         self, cls: type[PtoOp], arguments: Sequence[Any], named: dict[str, Any], name: str | None
     ) -> Any:
-        given: list[Any] = [*named.pop("result_types", ())]
+        result_types: list[Any] = [*named.pop("result_types", ())]
         if (one := named.pop("result_type", None)) is not None:
-            given.append(one)
+            result_types.append(one)
         if cls.signature().results:
             # No such instruction takes text by position, so it is a type.
             arguments = [as_type(each) if isinstance(each, str) else each for each in arguments]
         call = bind(cls, arguments, named, takes)
-        call.results += map(as_type, given)
+        call.results += map(as_type, result_types)
         for slot in cls.signature().slots:
             values = call.operands.get(slot.name, [])
             call.operands[slot.name] = [self._operand(cls, slot, value, call) for value in values]
@@ -235,10 +235,10 @@ class Function:
     def yield_(self, *values: Value | Number) -> None:
         """End a loop or a branch with the values that it hands on."""
         op = self._block.parent_op()
-        wanted = [] if op is None else [result.type for result in op.results]
-        if len(values) != len(wanted):
-            raise TypeError(f"{len(wanted)} value(s) are handed on here, found {len(values)}")
-        self.add(scf.YieldOp(*(self._value(v, type) for v, type in zip(values, wanted, strict=True))))
+        result_types = [] if op is None else [result.type for result in op.results]
+        if len(values) != len(result_types):
+            raise TypeError(f"{len(result_types)} value(s) are handed on here, found {len(values)}")
+        self.add(scf.YieldOp(*(self._value(v, type) for v, type in zip(values, result_types, strict=True))))
 
     def return_(self, *values: Value) -> None:
         """End the function with its results; without any, `with` does it."""
@@ -251,14 +251,14 @@ class Function:
         if callee is None:
             fix = did_you_mean(name, self.module.functions) or "build it first"
             raise TypeError(f"there is no function `{name}` yet; {fix}")
-        wanted = callee.op.function_type
-        if len(arguments) != len(wanted.inputs):
-            raise TypeError(f"`{name}` takes {len(wanted.inputs)} argument(s), found {len(arguments)}")
-        given = [self._value(a, type) for a, type in zip(arguments, wanted.inputs, strict=True)]
-        return self.add(func.CallOp(name, given, wanted.outputs.data))
+        signature = callee.op.function_type
+        if len(arguments) != len(signature.inputs):
+            raise TypeError(f"`{name}` takes {len(signature.inputs)} argument(s), found {len(arguments)}")
+        operands = [self._value(a, type) for a, type in zip(arguments, signature.inputs, strict=True)]
+        return self.add(func.CallOp(name, operands, signature.outputs.data))
 
-    def _value(self, given: Value | Number, type: Attribute) -> SSAValue:
-        value = given if isinstance(given, Value) else self.constant(given, type)
+    def _value(self, argument: Value | Number, type: Attribute) -> SSAValue:
+        value = argument if isinstance(argument, Value) else self.constant(argument, type)
         if value.type != type:
             raise TypeError(f"{type} is wanted here, found {value}; convert it with `.to(...)`")
         return value.ssa

@@ -20,25 +20,25 @@ Number: TypeAlias = "int | float"
 INDEX = IndexType()
 
 
-def as_type(given: str | Attribute, short: str = "tile") -> Attribute:
+def as_type(type: str | Attribute, short: str = "tile") -> Attribute:
     """A type from its text; `16x32xf32` alone is a `short`.
 
     >>> str(as_type("16x32xf32, valid=9x32")), str(as_type("memref<64x32xf32>")), str(as_type("i32"))
     ('!pto.tile_buf<vec, 16x32xf32, valid=9x32>', '!pto.memref<64x32xf32>', 'i32')
     """
-    if isinstance(given, Attribute):
-        return given
-    name, bracket, _ = given.partition("<")
-    text = given
+    if isinstance(type, Attribute):
+        return type
+    name, bracket, _ = type.partition("<")
+    text = type
     if bracket and name.isidentifier():
-        text = f"!pto.{given}"
-    elif not bracket and given[:1] in tuple("0123456789?"):
-        text = f"!pto.{short}<{given}>"
+        text = f"!pto.{type}"
+    elif not bracket and type[:1] in tuple("0123456789?"):
+        text = f"!pto.{short}<{type}>"
     try:
         return type_from_text(text)
     except TypeProblem as problem:
         fix = f"; {problem.fix}" if problem.fix else ""
-        raise TypeError(f"`{given}` is not a type: {problem.message}{fix}") from None
+        raise TypeError(f"`{type}` is not a type: {problem.message}{fix}") from None
 
 
 def as_number(value: Number, type: Attribute) -> IntegerAttr[Any] | FloatAttr[Any]:
@@ -73,13 +73,13 @@ class Value:
 
     def to(self, type: str | Attribute) -> Value:
         """The same number as an index, or as an integer."""
-        wanted = as_type(type)
-        kinds = {self.type.__class__, wanted.__class__}
+        target = as_type(type)
+        kinds = {self.type.__class__, target.__class__}
         if kinds != {IndexType, IntegerType}:
             raise TypeError(
-                f"{self} can't become {wanted}: only an index and an integer convert into each other"
+                f"{self} can't become {target}: only an index and an integer convert into each other"
             )
-        return self.function.add(arith.IndexCastOp(self.ssa, wanted))
+        return self.function.add(arith.IndexCastOp(self.ssa, target))
 
     def __add__(self, other: Value | Number) -> Value:
         return self._with(other, arith.AddiOp, arith.AddfOp)
