@@ -31,9 +31,9 @@ T = TypeVar("T")
 SETTING = "PTOAS_CACHE_DIR"
 FORMAT = 1
 MOST_ENTRIES = 64
-"""Maximum number of entries of one shelf; the oldest are dropped."""
+"""Maximum number of entries of one folder; the oldest are dropped."""
 MOST_BYTES = 1 << 20
-"""Maximum size of one shelf; an entry of more than a quarter of this is not stored."""
+"""Maximum size of one folder; an entry of more than a quarter of this is not stored."""
 
 
 def folder() -> Path:
@@ -98,8 +98,8 @@ def _make_private(folder: Path) -> None:
         folder.mkdir(mode=0o700, exist_ok=True)
 
 
-def _prune(shelf: Path) -> None:
-    entries = [(entry.stat(), entry.path) for entry in os.scandir(shelf)]
+def _prune(folder: Path) -> None:
+    entries = [(entry.stat(), entry.path) for entry in os.scandir(folder)]
     size = sum(stat.st_size for stat, _ in entries)
     for stat, path in sorted(entries, key=lambda entry: entry[0].st_mtime_ns):
         if len(entries) <= MOST_ENTRIES and size <= MOST_BYTES:

@@ -83,9 +83,9 @@ class _Lists:
             below = os.path.relpath(path, folder)
             if below.startswith(os.pardir):
                 continue
-            said = spec.check_file(f"{below}/" if is_folder else below).include
-            if said is not None:
-                return said
+            included = spec.check_file(f"{below}/" if is_folder else below).include
+            if included is not None:
+                return included
         return False
 
 
@@ -104,8 +104,8 @@ def _below(folder: Path, lists: _Lists) -> Iterator[str]:
     before = os.path.join("" if folder == Path() else folder, "")
     for entry in entries:
         is_folder = entry.is_dir(follow_symlinks=False)
-        wanted = is_folder or (entry.name.endswith(SUFFIX) and not os.path.isdir(entry.path))
-        if not wanted or entry.name.startswith("."):
+        matches = is_folder or (entry.name.endswith(SUFFIX) and not os.path.isdir(entry.path))
+        if not matches or entry.name.startswith("."):
             continue
         path = before + entry.name
         if lists.specs and lists.has(os.path.abspath(path), is_folder):

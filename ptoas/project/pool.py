@@ -37,8 +37,8 @@ Result = TypeVar("Result")
 
 def worker_count(jobs: int | str, files: int) -> int:
     """Return the number of processes for `-j JOBS` and so many files; 1 means that no worker is started."""
-    wanted = min(jobs, files) if isinstance(jobs, int) else min(processors(), files // _FILES_PER_WORKER)
-    return max(1, min(wanted, _MAX_WORKERS))
+    workers = min(jobs, files) if isinstance(jobs, int) else min(processors(), files // _FILES_PER_WORKER)
+    return max(1, min(workers, _MAX_WORKERS))
 
 
 def map_files(

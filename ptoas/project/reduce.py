@@ -92,8 +92,8 @@ class StillReports:
         options: Mapping[str, Any] | None = None,
     ) -> StillReports:
         """Return the property of a program to report a code, without errors that it does not have now."""
-        wanted = StillReports(code, target, tuple(arguments), dict(options or {}))
-        return replace(wanted, errors=frozenset(each.code for each in wanted.verified(module).errors))
+        condition = StillReports(code, target, tuple(arguments), dict(options or {}))
+        return replace(condition, errors=frozenset(each.code for each in condition.verified(module).errors))
 
     def verified(self, module: ModuleOp) -> Report:
         common = {name: self.options[name] for name in ("sync", "isa") if name in self.options}

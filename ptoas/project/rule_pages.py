@@ -152,7 +152,7 @@ def _other_codes() -> list[str]:
     lines = ["# Other codes", "", "What is found before, after and beside the rules of a target.", ""]
     left = "".join({code[4] for code in codes} - OTHER_CHAPTERS.keys())
     for letters, title in [*OTHER_CHAPTERS.items(), (left, "Further codes")]:
-        inside = {code: said for code, said in sorted(codes.items()) if code[4] in letters}
+        inside = {code: text for code, text in sorted(codes.items()) if code[4] in letters}
         lines += [f"## {title}", ""] if inside else []
         for code, (statement, meaning) in inside.items():
             lines += [*_place(code), f"### {code}: {statement}", "", meaning, ""]

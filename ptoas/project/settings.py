@@ -68,7 +68,7 @@ def load(config: str | None, isolated: bool, paths: Sequence[str] = ()) -> Setti
     for above in (folder, *folder.parents):
         for name in (OWN, SHARED):
             found = above / name
-            if found.is_file() and (name == OWN or _mentions_us(found)):
+            if found.is_file() and (name == OWN or _has_our_table(found)):
                 return _read(found, named=False)
     return Settings()
 
@@ -83,7 +83,7 @@ def for_one_target(settings: Settings, target: str | None) -> str | None:
     return only if target is None else target
 
 
-def _mentions_us(path: Path) -> bool:
+def _has_our_table(path: Path) -> bool:
     """A look before the reader of TOML is imported."""
     try:
         return b"[tool.ptoas" in read_plain(path)

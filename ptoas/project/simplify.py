@@ -25,13 +25,13 @@ def delete(numbers: Sequence[int]) -> Change:
 
     def apply(module: ModuleOp) -> bool:
         ops = list(module.walk())
-        doomed: dict[Operation, None] = {}
+        unused: dict[Operation, None] = {}
         for number in numbers:
-            _with_users(ops[number], ops, doomed)
-        if not doomed or any(op.has_trait(IsTerminator) for op in doomed):
+            _with_users(ops[number], ops, unused)
+        if not unused or any(op.has_trait(IsTerminator) for op in unused):
             return False
-        inside = {inner for op in doomed for inner in op.walk() if inner is not op}
-        for op in reversed([op for op in ops if op in doomed and op not in inside]):
+        inside = {inner for op in unused for inner in op.walk() if inner is not op}
+        for op in reversed([op for op in ops if op in unused and op not in inside]):
             Rewriter.erase_op(op, safe_erase=False)
         return True
 

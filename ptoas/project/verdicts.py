@@ -122,8 +122,10 @@ def summary(reports: Sequence[FileReport]) -> str:
     unnamed = [report.path for report in reports if report.unnamed]
     if not unnamed:
         return counts
-    who = f"{visible(unnamed[0])} names" if len(unnamed) == 1 else f"{len(unnamed)} files name"
-    return f"{counts}\n{who} no target and none was asked for: checked for all; --target a5 asks for one"
+    files_name = f"{visible(unnamed[0])} names" if len(unnamed) == 1 else f"{len(unnamed)} files name"
+    return (
+        f"{counts}\n{files_name} no target and none was asked for: checked for all; --target a5 asks for one"
+    )
 
 
 WRITTEN_FOR_ANOTHER = "PTO-T103"

@@ -150,8 +150,8 @@ def source_of(report: Report, source: Source) -> Source:
 
 def _is_selected(code: str, select: Sequence[str], ignore: Sequence[str]) -> bool:
     """Return True if findings of this code, or of some codes with this prefix, are reported."""
-    wanted = not select or any(code.startswith(each) or each.startswith(code) for each in select)
-    return wanted and not any(code.startswith(each) for each in ignore)
+    enabled = not select or any(code.startswith(each) or each.startswith(code) for each in select)
+    return enabled and not any(code.startswith(each) for each in ignore)
 
 
 def _ignored_here(path: str, options: VerifyOptions) -> list[str]:
