@@ -56,10 +56,10 @@ def _fix(file: File, finding: Diagnostic, targets: Sequence[str], docs: str | No
 
 def _title(finding: Diagnostic) -> str:
     """Phrase the fix of a finding as an action title."""
-    said = (finding.fix or f"mend {finding.code}").strip()
-    meant = re.fullmatch(r"did you mean (`[^`]+`)\?", said)
-    said = f"change to {meant[1]}" if meant else said
-    return said[:1].upper() + said[1:]
+    title = (finding.fix or f"mend {finding.code}").strip()
+    suggestion = re.fullmatch(r"did you mean (`[^`]+`)\?", title)
+    title = f"change to {suggestion[1]}" if suggestion else title
+    return title[:1].upper() + title[1:]
 
 
 def _edit(file: File, edits: Iterable[Edit]) -> lsp.WorkspaceEdit:

@@ -32,7 +32,7 @@ from ptoas.lsp.document import Document, SourceStatement
 from ptoas.lsp.names import Kind, NameIndex
 from ptoas.lsp.places import range_of
 from ptoas.lsp.session import File
-from ptoas.lsp.signature import call_at, under_way
+from ptoas.lsp.signature import call_at, unfinished_statement
 from ptoas.targets import TARGETS
 
 TRIGGERS = ("%", "!", "#", "@", ".", "<", "=", "{")
@@ -68,7 +68,7 @@ def complete(file: File, offset: int) -> lsp.CompletionList:
     opened = commented and text[offset - 1] == "#" and bool(line.strip())
     if commented and not opened:
         return lsp.CompletionList(False, [])
-    statement, prefix = under_way(document, offset - opened)
+    statement, prefix = unfinished_statement(document, offset - opened)
     prefix += "#" * opened
     typed, items = _items(file, statement, prefix, offset)
     where = range_of(document.source, offset - len(typed), offset)

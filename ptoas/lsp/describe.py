@@ -155,6 +155,6 @@ def enumerations() -> dict[str, type[PtoEnumAttr[Any]]]:
 def enum_markdown(enum: type[PtoEnumAttr[Any]]) -> str:
     document = cleandoc(enum.enum.__doc__ or "")
     # An enumeration without words of its own has those of Python's.
-    said = [document] if document and not document.startswith(("Enum where", "str(object")) else []
+    lines = [document] if document and not document.startswith(("Enum where", "str(object")) else []
     values = ", ".join(f"`{value}`" for value in enum.spellings())
-    return "\n\n".join([f"```pto\n#{enum.name}<...>\n```", *said, f"one of {values}"])
+    return "\n\n".join([f"```pto\n#{enum.name}<...>\n```", *lines, f"one of {values}"])

@@ -139,8 +139,8 @@ class Document:
 
     def value(self, name: str, start: int, at: int) -> SSAValue | None:
         """Return the attribute or operand `name` of the statement starting at `start`, as of offset `at`."""
-        given = self._read[0].defined.get(name, ())
-        return next((value for offset, value in reversed(given) if start <= offset <= at), None)
+        definitions = self._read[0].defined.get(name, ())
+        return next((value for offset, value in reversed(definitions) if start <= offset <= at), None)
 
     # --- statements
 

@@ -17,10 +17,10 @@ def formatting(document: Document, lines: tuple[int, int] | None = None) -> list
     can't be taken apart, which is a finding of its own."""
     text = document.source.text
     try:
-        wanted = format_text(text, document.source.filename)
+        formatted = format_text(text, document.source.filename)
     except PtoasError:
         return []
-    before, after = text.split("\n"), wanted.split("\n")
+    before, after = text.split("\n"), formatted.split("\n")
     edits: list[lsp.TextEdit] = []
     for what, first, last, new_first, new_last in SequenceMatcher(None, before, after, False).get_opcodes():
         outside = lines is not None and (last < lines[0] or first > lines[1])

@@ -96,8 +96,8 @@ def _attribute(name: str, statement: SourceStatement) -> str | None:
     op = found[0]
     field = op.signature().fields.get(op.KEYS.get(name, name))
     if field is not None:
-        said = f"`{field.name}` of `{op.mnemonic()}`{'' if field.optional else ' (required)'}"
-        return said if field.enum is None else f"{said}\n\n{enum_markdown(field.enum)}"
+        text = f"`{field.name}` of `{op.mnemonic()}`{'' if field.optional else ' (required)'}"
+        return text if field.enum is None else f"{text}\n\n{enum_markdown(field.enum)}"
     for each in op.signature().fields.values():
         if each.enum is not None and each.enum.member(name) is not None:
             return f"`{name}`, a value of `{each.name}`\n\n{enum_markdown(each.enum)}"
@@ -131,9 +131,9 @@ def _name(
             if name.statement is None:
                 return None
             text = name.statement.raw.text
-            said = f"```pto\n{text}\n```"
+            shown = f"```pto\n{text}\n```"
             described = _type(text.partition("=")[2].strip()) if name.kind is Kind.TYPE else None
-            return said + (f"\n\n{described}" if described else "")
+            return shown + (f"\n\n{described}" if described else "")
 
 
 def _function(file: File, name: Name) -> str | None:

@@ -92,7 +92,7 @@ class Server(LanguageServer):
         if task is not None:
             task.cancel()
         self.session.files.pop(uri, None)
-        self.session.asked_for_all.discard(uri)
+        self.session.shown_for_all_targets.discard(uri)
         self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))
 
     def at(self, params: Any) -> tuple[File, int]:
@@ -155,7 +155,7 @@ def _texts(server: Server) -> None:
 
     @feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
     def _change(params: lsp.DidChangeTextDocumentParams) -> None:
-        session.asked_for_all.discard(params.text_document.uri)
+        session.shown_for_all_targets.discard(params.text_document.uri)
         server.check_soon(params.text_document.uri)
 
     @feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
@@ -284,21 +284,21 @@ def _shown(server: Server) -> None:
     @command(lens.VERIFY)
     def _verify(uri: str) -> dict[str, Any]:
         file = server.file(uri)
-        server.session.asked_for_all.add(uri)
+        server.session.shown_for_all_targets.add(uri)
         server.check(uri)
-        said = lens.summary(file)
+        title = lens.summary(file)
         server.window_show_message(
-            lsp.ShowMessageParams(lsp.MessageType.Info, f"{Path(file.filename).name} {said}")
+            lsp.ShowMessageParams(lsp.MessageType.Info, f"{Path(file.filename).name} {title}")
         )
         counts = {v.target: {"errors": v.errors, "warnings": v.warnings} for v in lens.verdicts(file)}
-        return {"summary": said, "targets": counts}
+        return {"summary": title, "targets": counts}
 
     _ = _tokens, _some_tokens, _format, _format_some, _actions, _hints, _lenses, _resolve_lens, _verify
 
 
-def _extent(file: File, given: lsp.Range) -> tuple[int, int]:
+def _extent(file: File, range: lsp.Range) -> tuple[int, int]:
     source = file.document.source
-    return offset_of(source, given.start), offset_of(source, given.end)
+    return offset_of(source, range.start), offset_of(source, range.end)
 
 
 def serve() -> None:

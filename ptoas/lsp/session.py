@@ -30,15 +30,15 @@ class EditorSettings:
     """Base address of the pages of codes; None selects the cache."""
 
     @staticmethod
-    def of(given: object) -> EditorSettings:
+    def of(options: object) -> EditorSettings:
         """The settings in what an editor sends; what they don't name, or name wrongly, is as it was.
 
         >>> EditorSettings.of({"target": "cpu,a5", "inlayHints": {"flags": False}})
         EditorSettings(targets=('cpu', 'a5'), shapes=True, addresses=True, flags=False, docs=None)
         """
-        if not isinstance(given, Mapping):
+        if not isinstance(options, Mapping):
             return EditorSettings()
-        values = cast("Mapping[str, Any]", given)
+        values = cast("Mapping[str, Any]", options)
         inner = values.get("ptoas")
         if isinstance(inner, Mapping):
             values = cast("Mapping[str, Any]", inner)
@@ -54,11 +54,11 @@ class EditorSettings:
         )
 
 
-def _targets(given: object) -> tuple[str, ...]:
-    if not given or not isinstance(given, str | list):
+def _targets(names: object) -> tuple[str, ...]:
+    if not names or not isinstance(names, str | list):
         return ()
     try:
-        return parse_targets(cast("str | list[str]", given))
+        return parse_targets(cast("str | list[str]", names))
     except UsageError:
         return ()
 
@@ -158,8 +158,8 @@ class File:
         """The target whose addresses and flags are shown: the first that takes the whole program."""
         if self.document.module is None:
             return None
-        wanted = [name for name in self.targets(settings) if name in _PLACED]
-        return next((name for name in wanted if self.runs_on(name)), None)
+        selected = [name for name in self.targets(settings) if name in _PLACED]
+        return next((name for name in selected if self.runs_on(name)), None)
 
     def runs_on(self, target: str) -> bool:
         return not self.document.problems and not any(each.part.errors(target) for each in self.parts)
@@ -176,8 +176,8 @@ class Session:
         self.project = project or Project()
         self.files: dict[str, File] = {}
         self.settings = EditorSettings()
-        self.asked_for_all: set[str] = set()
+        self.shown_for_all_targets: set[str] = set()
         """Files whose findings are shown for all targets until they are edited."""
 
     def shown_targets(self, file: File) -> tuple[str, ...]:
-        return tuple(TARGETS) if file.uri in self.asked_for_all else file.targets(self.settings)
+        return tuple(TARGETS) if file.uri in self.shown_for_all_targets else file.targets(self.settings)

@@ -40,7 +40,7 @@ class CallSite:
         return self.slots[self.active] if self.active <= last else None
 
 
-def under_way(document: Document, offset: int) -> tuple[SourceStatement | None, str]:
+def unfinished_statement(document: Document, offset: int) -> tuple[SourceStatement | None, str]:
     """The statement that is being typed at an offset, and its text up to there."""
     text = document.blanked
     statement = document.statement_at(offset)
@@ -137,7 +137,7 @@ def kind_of(slot: Slot) -> str:
 
 
 def signature_help(document: Document, offset: int) -> lsp.SignatureHelp | None:
-    statement, prefix = under_way(document, offset)
+    statement, prefix = unfinished_statement(document, offset)
     op = document.op_at(statement) if statement is not None else None
     call = call_at(prefix, [operand.type for operand in op.operands] if op is not None else None)
     if call is None:
