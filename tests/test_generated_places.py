@@ -77,7 +77,7 @@ def test_an_extent_lasts_to_the_last_turn() -> None:
 
 
 def test_what_is_left_fills_a_tile() -> None:
-    """Where nothing else says how large a scalar is, the first part of what it counts is a whole tile."""
+    """Without other bounds, a generated scalar is chosen so that the first part is a whole tile."""
     text = REST.replace("shape = [%n, %c16]", "shape = [%c64, %c16]")
     text = text.replace("  %all", "  %c64 = arith.constant 64 : index\n  %all", 1)
     text = text.replace("%turns = arith.constant 4", "%turns = arith.constant 1")

@@ -173,7 +173,7 @@ def test_a_source_is_read_before_anything_is_stored_over_it(
 
 @pytest.mark.parametrize(("tiles", "code"), [("4 4", "PTO-R807"), ("2 4", "PTO-R802"), ("4 2", "PTO-R802")])
 def test_reduction_uses_chunks_of_its_smaller_tile(tiles: str, code: str) -> None:
-    """What is overwritten before it is read is told of as such, any other overlap as one (D41)."""
+    """An overlap is reported as "overwritten before it is read" if it is, else as an overlap (D41)."""
     text = overlapping("treduce", (0, 8), (8, 8), tiles)
     failing(code, text, 1, {"p": np.zeros(128, np.float32)}, force=True)
 

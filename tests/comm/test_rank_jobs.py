@@ -223,7 +223,7 @@ def test_warnings_name_their_ranks(watch: Watch) -> None:
 
 
 def test_collectives(watch: Watch) -> None:
-    """What the root alone writes comes back, whoever runs it; a group is written where it is."""
+    """Results of the root reach the parent process; shared memory is written in place."""
     for op, root, counted in (("tgather", 0, 2), ("tgather", 3, 2), ("tscatter", 0, 2), ("treduce", 1, 2)):
         attrs = "op = #pto<reduce_op sum>" if op == "treduce" else ""
         text = gather(4, (5, 12), (2, 7), root=root, op=op, attrs=attrs)
@@ -246,7 +246,7 @@ def test_a_race_between_ranks_is_found(watch: Watch) -> None:
 
 @pytest.mark.parametrize("more", ["", "\n      pto.tprint ins(%half : !half)"])
 def test_cores_of_a_rank_stay_together(more: str, watch: Watch) -> None:
-    """Where they wait for each other the next rank goes on, and may print something in between."""
+    """If the cores of a rank wait for each other, the next rank continues and may print in between."""
     text = (EXAMPLES / "cube_to_vector.pto").read_text(encoding="utf-8")
     text = text.replace("{split = 1} -> !half\n", f"{{split = 1}} -> !half{more}\n")
     one, two = (outcome(text, 3, {"tiles": 6}, jobs, stats=True) for jobs in (1, 3))

@@ -290,7 +290,7 @@ def test_usage_separates_positional_and_keyword_arguments() -> None:
 
 
 def test_a_slot_is_found_where_it_is_now() -> None:
-    """How many operands the slots have is looked up once; when it changes, the operands are others."""
+    """The segment sizes are cached; changing them updates the operands of every slot."""
     first, second, other = (value(IndexType()) for _ in range(3))
     tile = AllocTileOp(
         TileType.of(f32, 16, 32, valid=(DYNAMIC, DYNAMIC)), addr=first, valid_row=second, valid_col=other

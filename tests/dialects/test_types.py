@@ -68,7 +68,6 @@ def test_same_parameters_are_equal(type: Attribute) -> None:
 
 @pytest.mark.parametrize("type", DIFFERENT, ids=str)
 def test_printed_type_parses_to_itself(type: Attribute) -> None:
-    """What is printed, read again, is the type."""
     from ptoas.dialects.pto.type_text import type_from_text
 
     assert type_from_text(str(type)) == type

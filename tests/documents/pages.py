@@ -146,8 +146,10 @@ class Session:
 
 
 def matches(shown: str, printed: str) -> bool:
-    """Whether a command printed what is shown; `...` alone on a line stands for any lines, and how many
-    seconds something took is nobody's promise."""
+    """Return True if a command printed what is shown.
+
+    A line `...` stands for any lines, and durations in seconds may differ.
+    """
     shown, printed = (re.sub(r"\(\d+\.\d+ s\)", "(0.1 s)", text) for text in (shown, printed))
     if shown == printed:
         return True

@@ -165,7 +165,7 @@ def test_one_type_for_all() -> None:
 
 
 def test_scatter_types_in_another_order() -> None:
-    """Where types can only mean one thing, their order does not matter."""
+    """The order of types does not matter if each fits only one operand."""
     op = only(
         HEAD + ".arg %src : !pto.tile<16x32xf32>\n"
         "mscatter.row %table, %src, %idx : (!pto.memref<64x32xf32>, !pto.tile<16x32xf32>, !pto.tile<1x16xi32>)",

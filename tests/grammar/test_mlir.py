@@ -216,7 +216,6 @@ module {
 
 
 def test_alias_is_local_to_its_file() -> None:
-    """What one file's `!t` was does not matter to the next."""
     for rows in (8, 16):
         text = f"!t = !pto.tile<{rows}x16xf32>\nfunc.func @f(%a: !t) {{\n%b = pto.texp %a : (!t) -> !t\nreturn\n}}"
         assert only(text, "pto.texp").results[0].type.shape == (rows, 16)

@@ -112,8 +112,8 @@ def run_says(module: ModuleOp, target: str, extent: int) -> list[str]:
 @given(random=st.randoms(use_true_random=False))
 @settings(max_examples=40)
 def test_run_and_verify_miss_the_same_barriers(random: Random) -> None:
-    """What insert-sync made runs clean; with one barrier less, run and verify both find that. Of 16x16 floats
-    no instruction may follow closely, of 64x64 it may."""
+    """The output of insert-sync runs without findings; without any one of its barriers, both run and verify
+    report it. Instructions on 16x16 floats may not follow each other closely, on 64x64 they may."""
     target, extent, loops = random.choice(("a2a3", "a5")), random.choice((16, 64)), random.random() < 0.5
     text = program(random, max_ops=10, control=loops, initialised=True, forms=("once",))
     text = text.replace("16x16", f"{extent}x{extent}").replace("constant 16 ", f"constant {extent} ")

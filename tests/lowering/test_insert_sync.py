@@ -432,7 +432,7 @@ def test_one_wait_in_front_of_a_loop_is_enough(order: str) -> None:
 
 
 def test_each_pipe_of_a_collective_waits_for_itself() -> None:
-    """What the scalar pipe wrote into the staging tile is read by MTE3 and overwritten by MTE2."""
+    """MTE3 reads and MTE2 overwrites the part of the staging tile that the scalar pipe wrote."""
     tile, memory = "!pto.tile_buf<vec, 1x32xi32>", "!pto.memref<64x32xi32>"
     module = prepare(
         ptoas.parse(

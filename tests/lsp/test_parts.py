@@ -1,5 +1,5 @@
-"""What is kept from one version of a text to the next says what a fresh look would say; nothing that is typed
-breaks the server."""
+"""Parts reused from the previous version of a text give the same answers as a new document; no edit breaks
+the server."""
 
 from __future__ import annotations
 

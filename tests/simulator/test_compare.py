@@ -170,7 +170,7 @@ def test_the_driver_passes_the_number_of_each_block(library: Path, tmp_path: Pat
 
 
 def test_cores_that_pass_tiles_are_threads(library: Path, tmp_path: Path) -> None:
-    """What is built is the entry that starts them; the small library has no channels, so it ends there."""
+    """The generated entry starts a thread per core; the build fails, as the small library has no channels."""
     text = (ROOT / "examples" / "cube_to_vector.pto").read_text().replace('"a5"', '"cpu"')
     (tmp_path / "cores.pto").write_text(text)
     done = command(

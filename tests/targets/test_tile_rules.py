@@ -50,7 +50,7 @@ VIEW = "!pto.memref<4x64x32xf32>"
     ],
 )
 def test_the_extent_that_the_type_contradicts_is_named(sizes: str, type: str, expected: str | None) -> None:
-    """Where it is not given, the statement is."""
+    """The finding names the statement if the extent is not written as an operand."""
     constants = "".join(f"%c{n} = arith.constant {n} : index\n" for n in (0, 1, 4, 16, 32))
     statement = (
         f"%w = pto.partition_view %v, offsets = [%c0, %c0, %c0], sizes = [{sizes}] : "
