@@ -10,7 +10,7 @@ from ptoas.targets.a2a3.elementwise import precise
 from ptoas.targets.facts import Facts
 from ptoas.targets.pipes import Pipes, S, V
 from ptoas.targets.row import Rows, Scratch
-from ptoas.targets.rules.expand import scratch_is_for_a_column
+from ptoas.targets.rules.expand import scratch_needs_a_column
 from ptoas.targets.shared.expand import (
     COLUMN_EXPAND,
     COLUMN_EXPAND_BINARY,
@@ -39,7 +39,7 @@ def _least(know: Facts) -> int:
 
 
 SPREAD = ROW_EXPAND_BINARY.override(
-    rules=(scratch_is_for_a_column,), ignores=(), scratch={"tmp": Scratch(_needs, _least, optional=True)}
+    rules=(scratch_needs_a_column,), ignores=(), scratch={"tmp": Scratch(_needs, _least, optional=True)}
 )
 
 ROWS: Rows = {

@@ -162,7 +162,7 @@ ROWS: Rows = {
                     tiles={"src": tile("f16 f32 i32"), "indices": tile(SHORT_INDEX)},
                     rules=(
                         b.compare_gather_has_the_mode(integers="eq"),
-                        k.thresholds_follow_each_other,
+                        k.thresholds_are_contiguous,
                         k.thresholds_are_as_wide_as_the_source,
                         k.compare_scratch_has_a_line_for_each_row,
                     ),

@@ -52,7 +52,7 @@ CUBE = Cube(
 
 SAME = {"src": "R C", "dst": "R C"}
 PART = EXTRACT.of(NINE).override(rules=(m.part_starts_at_a_block, m.part_is_no_larger(by_pairs=True)))
-BLOCKS = (m.part_is_inside, part_is_made_of_blocks)
+BLOCKS = (m.part_is_inside_the_tile, part_is_made_of_blocks)
 
 
 def _in_squares(src: TileType, dst: TileType) -> bool:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from ptoas.dialects.pto.sort import TMrgSortOp, TSort32Op
 from ptoas.targets.row import Rows
-from ptoas.targets.rules.sort import blocks_come_in_fours
+from ptoas.targets.rules.sort import merged_blocks_are_groups_of_four
 from ptoas.targets.shared.sort import MERGE_BLOCKS, SORT, merge
 
 FLOATS = "f16 f32"
 
 ROWS: Rows = {
     TSort32Op: SORT.of(FLOATS),
-    TMrgSortOp: merge(FLOATS, MERGE_BLOCKS.override(rules=(blocks_come_in_fours,), model="whole groups")),
+    TMrgSortOp: merge(
+        FLOATS, MERGE_BLOCKS.override(rules=(merged_blocks_are_groups_of_four,), model="whole groups")
+    ),
 }

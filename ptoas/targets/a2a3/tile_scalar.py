@@ -16,7 +16,7 @@ from ptoas.targets.a2a3.elementwise import (
     precise,
 )
 from ptoas.targets.row import Forms, Rows, Scratch
-from ptoas.targets.rules.elementwise import shift_is_less_than_the_width, sum_takes_the_product
+from ptoas.targets.rules.elementwise import shift_is_less_than_the_width, sum_has_the_type_of_the_product
 from ptoas.targets.rules.scratch import scratch_is_valid_for_a_row
 from ptoas.targets.shared import elementwise as f
 from ptoas.targets.shared import scratch
@@ -77,7 +77,7 @@ ROWS: Rows = {
             no_alias=f.no_alias("src"),
         ),
     ),
-    s.TAxpyOp: f.AXPY.of(FLOATS, rules=(sum_takes_the_product,), model=f.PRODUCT_OF_DST),
+    s.TAxpyOp: f.AXPY.of(FLOATS, rules=(sum_has_the_type_of_the_product,), model=f.PRODUCT_OF_DST),
     s.TAddSCOp: f.ADD_SC.of(FOUR),
     s.TSubSCOp: f.SUB_SC.of(FOUR),
 }

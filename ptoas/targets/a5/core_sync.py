@@ -6,14 +6,14 @@ from ptoas.dialects.pto import core_sync as k
 from ptoas.targets.row import Row, Rows, Unsupported
 from ptoas.targets.rules.core_sync import (
     A5_COUNTS,
-    a_counter_is_of_a_pipe_that_signals,
-    a_counter_is_one_of_its_group,
+    counter_number_is_in_range,
+    counter_pipe_can_signal,
 )
 from ptoas.targets.shared.core_sync import counters
 
 _BY_LANE = Row(
     model="by lane",
-    rules=(a_counter_is_one_of_its_group(most=31), a_counter_is_of_a_pipe_that_signals(pipes=A5_COUNTS)),
+    rules=(counter_number_is_in_range(most=31), counter_pipe_can_signal(pipes=A5_COUNTS)),
 )
 
 ROWS: Rows = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ptoas.dialects.pto import fused as x
 from ptoas.targets.row import Rows
-from ptoas.targets.rules.fused import rows_are_not_packed
+from ptoas.targets.rules.fused import tile_has_more_columns_than_are_valid
 from ptoas.targets.shared import fused as f
 from ptoas.targets.shared.elementwise import ROUNDED_ONCE
 from ptoas.targets.shared.scratch import placeholder
@@ -21,7 +21,7 @@ ROWS: Rows = {
     x.TAddDeqReluOp: f.ADD_DEQ_RELU.override(
         ignores=("tmp",), scratch={"tmp": placeholder("src0")}, model=f.STEPWISE
     ),
-    x.TPairReduceSumOp: f.PAIR_SUM.of(FLOATS).override(rules=(rows_are_not_packed,)),
+    x.TPairReduceSumOp: f.PAIR_SUM.of(FLOATS).override(rules=(tile_has_more_columns_than_are_valid,)),
     x.TInterleaveOp: f.INTERLEAVE,
     x.TDeinterleaveOp: f.DEINTERLEAVE,
 }

@@ -75,7 +75,7 @@ MSCATTER = f.MEMORY_SCATTER.override(
         g.row_index_is_as_dynamic_as_the_tile,
         g.elem_index_is_as_dynamic_as_the_tile,
         g.row_width_is_as_dynamic_as_the_tile,
-        s.scatter_conflict_goes_without_atomics,
+        s.scatter_conflict_excludes_atomics,
     ),
     pipe=_pipe,
     simt=True,
@@ -132,7 +132,7 @@ ROWS: Rows = {
                     tiles={"src": tile("i8 u8 i16 u16 i32 u32 f16 f32"), "indices": tile("u16 u32")},
                     rules=(
                         b.compare_gather_has_the_mode,
-                        k.thresholds_follow_each_other,
+                        k.thresholds_are_contiguous,
                         k.compared_rows_are_whole_repeats,
                     ),
                     ignores=("tmp",),

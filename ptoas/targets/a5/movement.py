@@ -55,7 +55,7 @@ CUBE = Cube(
     squares="dst",
 )
 
-BLOCKS = (m.part_is_inside, part_is_made_of_blocks)
+BLOCKS = (m.part_is_inside_the_tile, part_is_made_of_blocks)
 PART = EXTRACT.of(PARTS).override(rules=(m.part_is_no_larger,))
 
 ROWS: Rows = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ptoas.dialects.pto import quant as q
 from ptoas.dialects.pto.enums import RoundMode
 from ptoas.targets.row import Rows, Unsupported
-from ptoas.targets.rules.quant import results_of_blocks_have_no_gaps
+from ptoas.targets.rules.quant import block_results_have_no_gaps
 from ptoas.targets.shared.conversion import Conversion, Rounding, conversions
 from ptoas.targets.shared.quant import BLOCKS, DEQUANTISE, PAIRS, convert, in_blocks, push_scales, quantise
 
@@ -34,7 +34,7 @@ ROUNDED = (
 )
 """Types that the header rounds in one way, whatever the mode."""
 
-NUMBERS = BLOCKS.override(rules=(results_of_blocks_have_no_gaps,))
+NUMBERS = BLOCKS.override(rules=(block_results_have_no_gaps,))
 
 ROWS: Rows = {
     **push_scales("f16 bf16 f32 i64 u64"),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ptoas.dialects.pto import sync
 from ptoas.targets.row import Row, Rows
-from ptoas.targets.rules.fences import a_token_has_a_number_from_0_to_31
+from ptoas.targets.rules.fences import token_number_is_in_range
 
 ROWS: Rows = {
-    op: Row(rules=(a_token_has_a_number_from_0_to_31,))
+    op: Row(rules=(token_number_is_in_range,))
     for op in (sync.GetBufOp, sync.RlsBufOp, sync.GetBufDynOp, sync.RlsBufDynOp)
 }

@@ -17,7 +17,7 @@ from ptoas.targets.a5.elementwise import (
 )
 from ptoas.targets.pipes import Pipe, Pipes, S, V
 from ptoas.targets.row import Rows
-from ptoas.targets.rules.elementwise import shift_is_less_than_the_width, sum_takes_the_product
+from ptoas.targets.rules.elementwise import shift_is_less_than_the_width, sum_has_the_type_of_the_product
 from ptoas.targets.shared import elementwise as f
 
 SCALAR_LOOP = Pipes(S, before=((V, S),))
@@ -47,7 +47,7 @@ ROWS: Rows = {
     s.TRemSOp: f.divided(f.SCALAR_SCRATCH.of(DIVIDED, model=ROUNDED_QUOTIENT)),
     s.TFmodSOp: f.SCALAR.of("i16 u16 i32 u32 f16 f32", model=ROUNDED_QUOTIENT),
     s.TPowSOp: power(f.SCALAR_SCRATCH),
-    s.TAxpyOp: f.AXPY.of(FLOATS, rules=(sum_takes_the_product,), model=f.ROUNDED_ONCE),
+    s.TAxpyOp: f.AXPY.of(FLOATS, rules=(sum_has_the_type_of_the_product,), model=f.ROUNDED_ONCE),
     s.TAddSCOp: f.ADD_SC.of(ADDED),
     s.TSubSCOp: f.SUB_SC.of(ADDED),
 }

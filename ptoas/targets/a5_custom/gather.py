@@ -45,7 +45,7 @@ ROWS: Rows = {
         rules=(
             # Tile constraints
             g.index_has_the_rows_of_the_tile,
-            g.custom_index_has_one_column_or_the_destinations,
+            g.custom_index_columns_select_the_mode,
             g.custom_index_is_valid_for_the_destination,
             # Shape constraints
             g.valid_columns_are_inside_a_row,

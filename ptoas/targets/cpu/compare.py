@@ -6,7 +6,7 @@ from ptoas.dialects.pto import compare as c
 from ptoas.dialects.pto.element_types import element_size
 from ptoas.targets.cpu.elementwise import ARITHMETIC
 from ptoas.targets.row import Forms, Rows
-from ptoas.targets.rules.compare import mask_is_valid_for_its_bits
+from ptoas.targets.rules.compare import mask_columns_are_its_bytes
 from ptoas.targets.shared.compare import COMPARE, COMPARE_SCALAR, SELECT, SELECT_SCALAR
 from ptoas.targets.specs import NINE, tile
 
@@ -22,10 +22,10 @@ ROWS: Rows = {
         },
     ),
     # `eq` and `ne` take numbers for equal that differ by less than 1e-9.
-    c.TCmpSOp: COMPARE_SCALAR.of(ARITHMETIC, model="clears").override(rules=(mask_is_valid_for_its_bits,)),
+    c.TCmpSOp: COMPARE_SCALAR.of(ARITHMETIC, model="clears").override(rules=(mask_columns_are_its_bytes,)),
     # One C++ type for the three tiles.
     c.TSelOp: SELECT.of(ARITHMETIC, shape=SAME).override(
-        tiles={"mask": tile("i8 u8")}, rules=(mask_is_valid_for_its_bits,)
+        tiles={"mask": tile("i8 u8")}, rules=(mask_columns_are_its_bytes,)
     ),
     c.TSelSOp: SELECT_SCALAR.of(ARITHMETIC),
 }

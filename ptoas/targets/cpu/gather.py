@@ -37,7 +37,7 @@ ROWS: Rows = {
         rules=(
             # Shape constraints
             g.index_has_the_rows_of_the_tile,
-            g.index_is_a_match,
+            g.elem_index_has_the_valid_shape,
             g.table_has_two_dimensions,
             g.strides_of_the_table_are_used,
             # CPU reference form: neither Coalesce nor GatherOOB
@@ -54,11 +54,11 @@ ROWS: Rows = {
         rules=(
             s.scatter_atomic_takes_the_element_type(types=ATOMICS),
             g.index_has_the_rows_of_the_tile,
-            g.index_is_a_match,
+            g.elem_index_has_the_valid_shape,
             g.table_has_two_dimensions,
             g.strides_of_the_table_are_used,
-            s.scatter_conflict_goes_without_atomics,
-            s.simulator_scatters_rows_as_meant,
+            s.scatter_conflict_excludes_atomics,
+            s.simulator_row_scatter_matches_devices,
         ),
         defaults={"coalesce": Coalesce.Elem},
         model=replace(TABLE, has_row_mode=True),

@@ -20,7 +20,7 @@ from ptoas.targets.shared.movement import (
 )
 from ptoas.targets.specs import ANY, LOADED, NINE, SCALE, T, tile
 
-INSIDE = m.part_is_inside(of_valid=True)
+INSIDE = m.part_is_inside_the_tile(of_valid=True)
 PART = Row(tiles={"dst": tile(T), "src": tile()}, rules=(INSIDE,), pipe=EXTRACT.pipe)
 
 CUBE = Cube(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from ptoas.dialects.pto import quant as q
 from ptoas.targets.row import Rows, Unsupported
 from ptoas.targets.rules.quant import (
-    exponents_and_boxes_are_one_type_without_gaps,
+    block_results_have_no_gaps,
     exponents_fill_boxes,
-    results_of_blocks_have_no_gaps,
+    exponents_in_boxes_have_one_type_and_no_gaps,
 )
 from ptoas.targets.shared.conversion import Conversion, conversions
 from ptoas.targets.shared.quant import (
@@ -33,7 +33,7 @@ CONVERSIONS = conversions(
     }
 )
 
-WHOLE = BLOCKS.override(model="whole tiles", rules=(results_of_blocks_have_no_gaps(simulated=True),))
+WHOLE = BLOCKS.override(model="whole tiles", rules=(block_results_have_no_gaps(simulated=True),))
 BYTES = WHOLE.override(tiles={"dst": tile("i8", ND), "exp exp_zz": tile("u8", ND)})
 FOUR = WHOLE.override(tiles={**PAIRS, "src": tile("f32 f16 bf16", ND, empty=False), "exp": tile("u8", ND)})
 
@@ -47,7 +47,7 @@ ROWS: Rows = {
         BYTES,
         FOUR,
         BYTES.override(
-            rules=(exponents_fill_boxes, exponents_and_boxes_are_one_type_without_gaps), call=BOXED
+            rules=(exponents_fill_boxes, exponents_in_boxes_have_one_type_and_no_gaps), call=BOXED
         ),
         Unsupported("the simulator does not put exponents side by side; use tquant.mx without interleave"),
     ),

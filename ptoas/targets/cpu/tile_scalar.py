@@ -8,7 +8,7 @@ from ptoas.targets.row import Rows
 from ptoas.targets.rules.elementwise import (
     scratch_has_the_type_of_the_destination,
     shift_is_less_than_the_width,
-    sum_takes_the_product,
+    sum_has_the_type_of_the_product,
     tiles_have_one_type,
 )
 from ptoas.targets.shared import elementwise as f
@@ -37,7 +37,7 @@ ROWS: Rows = {
     s.TXorSOp: SCRATCH.of(INTEGERS),
     s.TRemSOp: SCRATCH.of(ARITHMETIC),
     s.TPowSOp: f.precise(f.SCALAR_SCRATCH, "Pow").of(ARITHMETIC),
-    s.TAxpyOp: f.AXPY.of(ARITHMETIC, rules=(sum_takes_the_product,)),
+    s.TAxpyOp: f.AXPY.of(ARITHMETIC, rules=(sum_has_the_type_of_the_product,)),
     s.TAddSCOp: f.ADD_SC.of(ARITHMETIC).override(rules=LAST_STEP),
     s.TSubSCOp: f.SUB_SC.of(ARITHMETIC).override(rules=LAST_STEP),
 }

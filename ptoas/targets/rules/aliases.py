@@ -57,7 +57,7 @@ def reshaped_tile_keeps_its_bytes(op: AliasOp, know: Facts) -> Violations:
     passing=_alias("bitcast", "vec, 16x32xui32", "vec, 16x32xi32"),
     on="cpu a2a3 a5 a5-custom",
 )
-def bitcast_changes_the_element_type_alone(op: BitcastOp, know: Facts) -> Violations:
+def bitcast_changes_only_the_element_type(op: BitcastOp, know: Facts) -> Violations:
     """bitcast must change the element type only and keep shape, valid extents and layout."""
     source, result = op.types()
     element = result.element_type

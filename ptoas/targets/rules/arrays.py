@@ -61,7 +61,7 @@ _STRUCT = "!pto.struct<f32, i32>"
     scope="function",
     depends_on="nothing",
 )
-def local_variable_stays_where_it_is_declared(facts: FunctionFacts, _target: Target) -> Violations:
+def local_variable_stays_in_its_function(facts: FunctionFacts, _target: Target) -> Violations:
     """A local array or struct may only be used by its own get and set: it can't be an argument, a result, or
     a value of a loop or branch."""
     entry = facts.func.body.blocks[0].args if facts.func.body.blocks else ()

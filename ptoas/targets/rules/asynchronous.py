@@ -60,7 +60,7 @@ _WAIT = "%done = pto.comm.wait_async_event(%event, %session : !pto.async_event, 
     passing=_started("1024xf32", _WAIT),
     on=_EVERYWHERE,
 )
-def what_goes_on_beside_is_one_line(op: PtoOp, know: Facts) -> Violations:
+def asynchronous_memory_is_one_row(op: PtoOp, know: Facts) -> Violations:
     """Memory of an asynchronous transfer or prefetch must be one contiguous row of a static length."""
     for slot in ("dst", "src") if isinstance(op, AsyncTransferOp) else ("src",):
         wrong = _not_a_line(know.view(slot))
@@ -85,7 +85,7 @@ def _not_a_line(view: ViewFacts) -> str | None:
     passing=_session(attrs="sync_id = 7 : i32"),
     on=_EVERYWHERE,
 )
-def settings_of_a_session_are_in_range(op: BuildAsyncSessionOp, know: Facts) -> Violations:
+def session_settings_are_in_range(op: BuildAsyncSessionOp, know: Facts) -> Violations:
     """sync_id must be 0 to 7, block_bytes and queue_num at least 1, comm_block_offset at least 0, and
     channel_group_idx must fit 32 bits."""
     for name, (least, most) in _RANGES.items():
@@ -106,7 +106,7 @@ def settings_of_a_session_are_in_range(op: BuildAsyncSessionOp, know: Facts) -> 
     scope="function",
     depends_on="nothing",
 )
-def what_was_started_is_awaited(facts: FunctionFacts, _target: Target) -> Violations:
+def asynchronous_transfer_is_awaited(facts: FunctionFacts, _target: Target) -> Violations:
     """The last event of a session must be waited for or tested."""
     for op in facts.ops:
         if not isinstance(op, AsyncTransferOp) or op.event.uses.get_length():

@@ -197,7 +197,7 @@ def _calling(rows: int) -> str:
     on="a2a3 a5",
     scope="kernel",
 )
-def kernel_fits(facts: KernelFacts, target: Target) -> Violations:
+def tiles_of_a_kernel_fit(facts: KernelFacts, target: Target) -> Violations:
     """The tiles of a kernel, of its callees, and those that lowering adds must fit into the memory available
     to tiles."""
     for loc, end in facts.ends.items():

@@ -71,7 +71,7 @@ def valid_channels(channels: Channels, target: Target) -> Iterator[Channel]:
     passing=PAIR,
     on=EVERYWHERE,
 )
-def the_numbers_of_a_channel_are_in_range(op: PipeInitOp | ChannelOp, know: Facts) -> Violations:
+def channel_parameters_are_in_range(op: PipeInitOp | ChannelOp, know: Facts) -> Violations:
     """dir_mask must be 1 (cube to vector), 2 (vector to cube) or 3 (both); slot_size and slot_num at least 1;
     local_slot_num 1 to slot_num; split 0 (whole), 1 (rows) or 2 (columns), or on targets that split odd
     extents 3 (rows) or 4 (columns)."""
@@ -87,7 +87,7 @@ def the_numbers_of_a_channel_are_in_range(op: PipeInitOp | ChannelOp, know: Fact
     passing=PAIR,
     on=EVERYWHERE,
 )
-def a_channel_says_where_its_slots_are(op: PipeInitOp, know: Facts) -> Violations:
+def channel_has_one_place_for_slots(op: PipeInitOp, know: Facts) -> Violations:
     """A channel of tiles needs a ring in the consumer's memory for each direction, a channel of views needs a
     tensor. gm_slot_buffer and gm_slot_tensor exclude each other, a tensor goes with a ring for cube to
     vector only, and local_slot_num needs tiles that are copied from global memory."""
@@ -145,7 +145,7 @@ def slots_are_in_global_memory(op: PipeInitOp, know: Facts) -> Violations:
     passing=both_directions(),
     on="a5 a5-custom",
 )
-def slots_in_global_memory_go_one_way(op: PipeInitOp, know: Facts) -> Violations:
+def channel_in_global_memory_has_one_direction(op: PipeInitOp, know: Facts) -> Violations:
     """On a5 a channel with slots in global memory must have one direction."""
     if op.memory is not None and len(op.flows) == 2:
         yield mismatch("dir_mask", 3, "1 or 2 for slots in global memory", field="dir_mask")
@@ -159,7 +159,7 @@ def slots_in_global_memory_go_one_way(op: PipeInitOp, know: Facts) -> Violations
     passing=once(PAIR, "auto = true", "auto = false, base = 256"),
     on=EVERYWHERE,
 )
-def a_ring_has_a_place(op: ReserveBufferOp, know: Facts) -> Violations:
+def reserved_buffer_has_size_and_address(op: ReserveBufferOp, know: Facts) -> Violations:
     """reserve_buffer needs a size and a location of vec or mat. With auto = false it needs a base, a multiple
     of 256 inside the memory; with auto = true it must have none."""
     size, base, space = op.size.value.data, op.address, op.space.data

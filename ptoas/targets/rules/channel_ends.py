@@ -46,7 +46,7 @@ _OTHER_AIV = "  pto.aiv_initialize_pipe {id = 1, dir_mask = 1, slot_size = 1024}
     on=EVERYWHERE,
     scope="channels",
 )
-def a_channel_has_two_ends(channels: Channels, target: Target) -> Violations:
+def channel_has_two_ends(channels: Channels, target: Target) -> Violations:
     """A channel must be declared once on the cube side and once on the vector side, with the same ring, or
     the same number if there is no ring. One end alone with a flag_base is a warning, because the other may
     be in another module."""
@@ -97,7 +97,7 @@ def _lost(channels: Channels) -> Iterator[ImportReservedBufferOp]:
     on=EVERYWHERE,
     scope="channels",
 )
-def the_ends_of_a_channel_agree(channels: Channels, target: Target) -> Violations:
+def channel_ends_agree(channels: Channels, target: Target) -> Violations:
     """Both ends of a channel must have the same dir_mask, slot_size, slot_num, local_slot_num and
     acc_push_epilogue."""
     for channel in channels.all:
@@ -137,7 +137,7 @@ def _declared_values(init: PipeInitOp) -> dict[str, object]:
     on=EVERYWHERE,
     scope="channels",
 )
-def an_imported_ring_is_reserved(channels: Channels, target: Target) -> Violations:
+def imported_ring_is_reserved(channels: Channels, target: Target) -> Violations:
     """import_reserved_buffer must name a function and a buffer that this function reserves; the names of a
     function's buffers must be unique."""
     seen: set[object] = set()
@@ -171,7 +171,7 @@ def an_imported_ring_is_reserved(channels: Channels, target: Target) -> Violatio
     on=EVERYWHERE,
     scope="channels",
 )
-def a_reserved_ring_holds_all_slots(channels: Channels, target: Target) -> Violations:
+def reserved_ring_holds_all_slots(channels: Channels, target: Target) -> Violations:
     """A reserved buffer must hold all slots of its ring, and be in the memory of the consumer: vec for vector
     cores, mat for the cube core. It is a warning if the missing slots are never used."""
     knowledge = Knowledge()
@@ -216,7 +216,7 @@ def a_reserved_ring_holds_all_slots(channels: Channels, target: Target) -> Viola
     on=EVERYWHERE,
     scope="channels",
 )
-def a_number_is_declared_once(channels: Channels, target: Target) -> Violations:
+def channel_number_is_declared_once(channels: Channels, target: Target) -> Violations:
     """A function must declare each channel number once per side."""
     seen: dict[object, PipeInitOp] = {}
     for end in channels.ends():
@@ -241,7 +241,7 @@ def a_number_is_declared_once(channels: Channels, target: Target) -> Violations:
     on="a2a3 a5 a5-custom",
     scope="channels",
 )
-def there_are_flags_for_all_channels(channels: Channels, target: Target) -> Violations:
+def channels_have_enough_flags(channels: Channels, target: Target) -> Violations:
     """The channels of a function must not need more than 16 flags, two for each direction of each channel."""
     for channel in channels.all:
         needed = channel.flag_base + channel.width

@@ -77,7 +77,7 @@ def moves(channel: Channel, flow: Flow) -> tuple[list[PushOp], list[PopOp], list
     on=EVERYWHERE,
     scope="channels",
 )
-def what_is_split_has_halves(channels: Channels, target: Target) -> Violations:
+def split_tile_has_two_halves(channels: Channels, target: Target) -> Violations:
     """A tile split by 1 must have an even number of rows, by 2 of columns, by 3 an odd number of rows, by 4
     of columns. Splits 3 and 4 need tiles from cube to vector through global memory."""
     for channel in valid_channels(channels, target):
@@ -116,7 +116,7 @@ def what_is_split_has_halves(channels: Channels, target: Target) -> Violations:
     on="a5 a5-custom",
     scope="channels",
 )
-def halves_suit_local_memory(channels: Channels, target: Target) -> Violations:
+def halves_fit_local_memory(channels: Channels, target: Target) -> Violations:
     """On a5 with slots in local memory, a split accumulator must have 32-bit elements, and a multiple of 32
     columns if split by columns; a half by columns that goes to the cube core must have a multiple of 32
     bytes."""
@@ -147,7 +147,7 @@ def halves_suit_local_memory(channels: Channels, target: Target) -> Violations:
     on=EVERYWHERE,
     scope="channels",
 )
-def what_is_pushed_fits_a_slot(channels: Channels, target: Target) -> Violations:
+def pushed_tile_fits_a_slot(channels: Channels, target: Target) -> Violations:
     """A pushed tile, both halves together and after any conversion, must fit a slot; so must a popped tile
     that nothing in the module pushes."""
     for channel in valid_channels(channels, target):
@@ -209,7 +209,7 @@ _MEMORIES = {
     on=EVERYWHERE,
     scope="channels",
 )
-def a_tile_comes_from_and_goes_to_its_memory(channels: Channels, target: Target) -> Violations:
+def channel_tiles_are_in_their_memories(channels: Channels, target: Target) -> Violations:
     """A tile to the vector cores must go from acc to vec; a tile to the cube core must go from vec to mat."""
     for channel in valid_channels(channels, target):
         for use in channel.uses:
@@ -231,7 +231,7 @@ def a_tile_comes_from_and_goes_to_its_memory(channels: Channels, target: Target)
     on=EVERYWHERE,
     scope="channels",
 )
-def a_tile_is_popped_as_it_is_pushed(channels: Channels, target: Target) -> Violations:
+def popped_tile_matches_the_pushed_one(channels: Channels, target: Target) -> Violations:
     """Both sides of a channel must have the same element type, unless a push converts, and extents that match
     the split."""
     for channel in valid_channels(channels, target):
@@ -296,7 +296,7 @@ def _misfit(
     on="a2a3 a5 a5-custom",
     scope="channels",
 )
-def a_slot_is_as_the_tensor_of_its_channel(channels: Channels, target: Target) -> Violations:
+def slot_matches_the_tensor_of_its_channel(channels: Channels, target: Target) -> Violations:
     """Views in a channel must have the element type, rank and extents of its gm_slot_tensor, half of them in
     one dimension if split. The tensor must fill a slot, or half of it."""
     for end in (end for channel in valid_channels(channels, target) for end in channel.ends):

@@ -57,7 +57,7 @@ def _converted(quant: PushQuant, popped: bool) -> list[str]:
     on="cpu a5 a5-custom",
     scope="channels",
 )
-def a_push_converts_to_what_is_popped(channels: Channels, target: Target) -> Violations:
+def push_conversion_matches_the_pop(channels: Channels, target: Target) -> Violations:
     """acc_push_epilogue needs a cube-to-vector channel of tiles that are not split, relu no_relu or
     normal_relu, and a quant of the target; pushed and popped tiles need the element types of the quant,
     and popped tiles its layout."""
@@ -106,7 +106,7 @@ def a_push_converts_to_what_is_popped(channels: Channels, target: Target) -> Vio
     on="a2a3",
     scope="channels",
 )
-def a_push_through_memory_converts_to_rows(channels: Channels, target: Target) -> Violations:
+def push_through_memory_has_a_supported_layout(channels: Channels, target: Target) -> Violations:
     """With slots in global memory, acc_push_epilogue needs a layout that the library can pass through it:
     nz2nd on a2a3, none on a5."""
     for channel in valid_channels(channels, target):

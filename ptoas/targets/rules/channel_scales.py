@@ -47,7 +47,7 @@ def _setter(quant: PushQuant) -> type[PushScaleOp]:
     on="cpu a5 a5-custom",
     scope="channels",
 )
-def a_push_finds_its_scale(channels: Channels, target: Target) -> Violations:
+def push_scale_is_set_before_it(channels: Channels, target: Target) -> Violations:
     """A push whose acc_push_epilogue scales needs set_quant_scalar or set_quant_vector of its channel before
     it, in the same block or an enclosing one."""
     unsound = {end.init for end in channels.ends()}
@@ -88,7 +88,7 @@ def _is_before(first: Operation, second: Operation) -> bool:
     on="cpu a5 a5-custom",
     scope="channels",
 )
-def a_scale_is_of_the_kind_of_its_channel(channels: Channels, target: Target) -> Violations:
+def scale_matches_the_quant_of_its_channel(channels: Channels, target: Target) -> Violations:
     """set_quant_scalar needs a channel whose quant ends in _scalar and a scale of f32; set_quant_vector needs
     one whose quant ends in _vec."""
     known = {op: end.init for end, ops in _numbered(channels) for op in ops}

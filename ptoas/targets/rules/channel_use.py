@@ -45,7 +45,7 @@ Violations = Iterator[Violation]
     on=EVERYWHERE,
     scope="channels",
 )
-def an_instruction_finds_its_channel(channels: Channels, target: Target) -> Violations:
+def channel_is_declared_before_its_use(channels: Channels, target: Target) -> Violations:
     """A channel instruction must name a channel that its function declares before it, with the instruction's
     direction."""
     for function in channels.functions.values():
@@ -81,7 +81,7 @@ def an_instruction_finds_its_channel(channels: Channels, target: Target) -> Viol
     on=EVERYWHERE,
     scope="channels",
 )
-def tiles_of_a_channel_are_split_alike(channels: Channels, target: Target) -> Violations:
+def channel_has_one_split(channels: Channels, target: Target) -> Violations:
     """All instructions of a channel in one direction must have the same split, on both sides; the splits of
     both directions must be all 0 or all nonzero, as nosplit says. It is a warning for instructions that
     name their pipe, because each side has its own."""
@@ -201,7 +201,7 @@ _FREE = "  pto.tfree_from_aic {split = 0}\n"
     on="cpu a5 a5-custom",
     scope="channels",
 )
-def a_slot_is_not_used_after_it_is_free(channels: Channels, target: Target) -> Violations:
+def slot_is_not_used_after_tfree(channels: Channels, target: Target) -> Violations:
     """A popped tile or view must not be used after its tfree, unless the pop copies the slot."""
     for end in (end for channel in valid_channels(channels, target) for end in channel.ends):
         init = end.init
@@ -251,7 +251,7 @@ def _uses_after(free: FreeOp, order: Order) -> Iterator[Operation]:
     on=EVERYWHERE,
     scope="channels",
 )
-def what_a_pop_is_told_is_open(channels: Channels, target: Target) -> Violations:
+def pop_extents_are_open_in_its_type(channels: Channels, target: Target) -> Violations:
     """Valid extents may only be given to a pop whose type leaves both open (?), and aiv_subblockid only to
     split tiles."""
     for use in (use for end in channels.ends() for use in end.uses):
@@ -277,7 +277,7 @@ def what_a_pop_is_told_is_open(channels: Channels, target: Target) -> Violations
     on="a5 a5-custom",
     scope="channels",
 )
-def whole_tiles_are_for_the_first_vector_core(channels: Channels, target: Target) -> Violations:
+def whole_tiles_go_to_the_first_vector_core(channels: Channels, target: Target) -> Violations:
     """On a5 a function that queries its vector core must use a channel of whole tiles under a condition."""
     for channel in valid_channels(channels, target):
         end = channel.end(KernelKind.Vector)

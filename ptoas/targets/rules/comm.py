@@ -264,7 +264,7 @@ _CCU = "engine = #pto<coll_engine ccu>"
     passing=call(_TILE, attrs=_CCU, context="yes", guard=None),
     on="a5 a5-custom",
 )
-def ccu_has_its_trigger(op: CollectiveOp, know: Facts) -> Violations:
+def ccu_has_a_context(op: CollectiveOp, know: Facts) -> Violations:
     """Engine ccu needs context(%slot, %mask), the address of its CKE slot and the gate mask; engine aiv takes
     no context."""
     on_ccu = op.engine is not None and op.engine.data is CollEngine.CCU
@@ -286,7 +286,7 @@ def ccu_has_its_trigger(op: CollectiveOp, know: Facts) -> Violations:
     scope="function",
     depends_on="nothing",
 )
-def the_root_alone_calls(facts: FunctionFacts, _target: Target) -> Violations:
+def only_the_root_calls(facts: FunctionFacts, _target: Target) -> Violations:
     """A collective must be called by the root only: it, or every call of its function, must be under an
     scf.if that compares an argument with the root. On the ccu every rank takes part."""
     for op in facts.ops:

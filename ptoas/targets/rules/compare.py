@@ -69,7 +69,7 @@ def integers_are_compared_for_equality(op: CompareOp, know: Facts) -> Violations
     passing=instruction("tsel", "16x32xf32", "16x32xu8, valid=16x4", "16x32xf32", "16x32xf32"),
     on="cpu",
 )
-def mask_is_valid_for_its_bits(op: PtoOp, know: Facts) -> Violations:
+def mask_columns_are_its_bytes(op: PtoOp, know: Facts) -> Violations:
     """The valid columns of the mask must be exactly the bytes of a row's bits, and these must be whole
     bytes."""
     mask, data = _slots(op)

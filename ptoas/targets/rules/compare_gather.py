@@ -62,7 +62,7 @@ def compared_rows_are_whole_repeats() -> Stated:
     passing=_GOOD,
     on="a2a3 a5",
 )
-def thresholds_follow_each_other(op: TGatherOp, know: Facts) -> Violations:
+def thresholds_are_contiguous(op: TGatherOp, know: Facts) -> Violations:
     """Compare form: a tile of thresholds must have one row, or one column in col_major, with an element for
     each valid row of the source."""
     if op.indices is None:

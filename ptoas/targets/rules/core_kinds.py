@@ -41,7 +41,7 @@ _STEP = """ {
     scope="function",
     depends_on="nothing",
 )
-def an_instruction_is_on_its_core(facts: FunctionFacts, _target: Target) -> Violations:
+def instruction_runs_on_its_core(facts: FunctionFacts, _target: Target) -> Violations:
     """Code for one kind of core may only contain instructions of that kind: its side of channels, and tiles
     of its memories. A counter on a pipe of the other kind is a warning, because nothing runs on that pipe."""
     kind = kind_of(facts.func)

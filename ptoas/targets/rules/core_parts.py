@@ -72,7 +72,7 @@ def crossing_parts(function: FuncOp) -> Violations:
     on="a5 a5-custom",
     scope="function",
 )
-def a_part_needs_nothing_of_the_other(facts: FunctionFacts, target: Target) -> Violations:
+def core_parts_are_independent(facts: FunctionFacts, target: Target) -> Violations:
     """In a function with cube and vector parts, neither part may use a result of the other, and the function
     must not return a value."""
     function = facts.func
@@ -116,7 +116,7 @@ def _program(cube: str, vector: str, end: str) -> str:
     scope="function",
     depends_on="nothing",
 )
-def a_function_says_which_core_runs_what(facts: FunctionFacts, _target: Target) -> Violations:
+def function_separates_cube_and_vector_code(facts: FunctionFacts, _target: Target) -> Violations:
     """A function that uses memories of both cube and vector cores must have a part for each: sections, or
     functions of one kind."""
     function = facts.func

@@ -38,7 +38,7 @@ _A5 = "a5 a5-custom"
     scope="function",
     depends_on="nothing",
 )
-def a_section_stands_by_itself(facts: FunctionFacts, _target: Target) -> Violations:
+def section_is_not_nested(facts: FunctionFacts, _target: Target) -> Violations:
     """A section must be in a function without a kernel kind or of the same kind, and not inside another
     section."""
     for op in facts.instances(SectionOp):
@@ -78,7 +78,7 @@ _PLACED = once(
     on="a2a3 a5 a5-custom",
     scope="function",
 )
-def rings_lie_beside_tiles(facts: FunctionFacts, target: Target) -> Violations:
+def rings_do_not_overlap_tiles(facts: FunctionFacts, target: Target) -> Violations:
     """A tile with an address must not overlap a ring with an address, and rings and live tiles must fit into
     their memory together."""
     rings = [ring for ring in facts.instances(ReserveBufferOp) if ring.space.data in _SPACES]
@@ -127,7 +127,7 @@ _ADDRESS = {"args": "%ffts: !pto.ptr<i64>"}
     passing=kernel("pto.set_ffts %ffts : !pto.ptr<i64>", "pto.sync.set <PIPE_MTE3>, 15", **_ADDRESS),
     on="a2a3",
 )
-def a_counter_is_one_of_its_group(op: CounterOp, know: Facts, most: int = 15) -> Violations:
+def counter_number_is_in_range(op: CounterOp, know: Facts, most: int = 15) -> Violations:
     """The number of a counter must be 0 to 15, or 0 to 31 for set_intra_block and wait_intra_block on a5;
     ffts_mode must be 0, 1 or 2."""
     dynamic = op.event_id_dyn if isinstance(op, ModedCounterOp) else None
@@ -151,7 +151,7 @@ A5_COUNTS = (Pipe.PIPE_FIX, Pipe.PIPE_MTE1, Pipe.PIPE_MTE2, Pipe.PIPE_MTE3, Pipe
     passing=kernel("pto.set_intra_block <PIPE_MTE3>, 0"),
     on=_A5,
 )
-def a_counter_is_of_a_pipe_that_signals(
+def counter_pipe_can_signal(
     op: CounterOp, know: Facts, pipes: tuple[Pipe, ...] = WORKING_PIPES
 ) -> Violations:
     """Counters need a working pipe, on a5 one of FIX, MTE1, MTE2, MTE3 and V."""
@@ -199,7 +199,7 @@ _WORDS = 16
     passing=kernel(_SOFT.format("%w : !pto.memref<16xi32>"), args="%w: !pto.memref<16xi32>"),
     on=EVERYWHERE,
 )
-def a_soft_barrier_has_a_workspace(op: SyncAllOp, know: Facts) -> Violations:
+def soft_barrier_has_a_workspace(op: SyncAllOp, know: Facts) -> Violations:
     """syncall soft needs a workspace of at least 16 i32 elements in global memory; syncall hard takes neither
     a workspace nor a number of cores."""
     space = op.workspace
@@ -229,7 +229,7 @@ _KINDS = {SyncCoreType.AICOnly: KernelKind.Cube, SyncCoreType.AIVOnly: KernelKin
     scope="function",
     depends_on="nothing",
 )
-def a_barrier_is_for_the_cores_that_reach_it(facts: FunctionFacts, _target: Target) -> Violations:
+def barrier_names_the_cores_that_reach_it(facts: FunctionFacts, _target: Target) -> Violations:
     """syncall for one kind of core must be in code for that kind."""
     for op in facts.instances(SyncAllOp):
         expected, here = _KINDS.get(op.core_type.data), core_of(op)

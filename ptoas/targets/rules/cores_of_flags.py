@@ -34,7 +34,7 @@ def pipes_text(pipes: frozenset[Pipe]) -> str:
     on="a2a3 a5 a5-custom",
     scope="function",
 )
-def a_flag_stays_on_its_core(facts: FunctionFacts, target: Target) -> Violations:
+def flag_connects_pipes_of_one_core(facts: FunctionFacts, target: Target) -> Violations:
     """Both pipes of a flag must be pipes of the same core: cube or vector."""
     for op in facts.instances(FlagOp):
         source, sink = op.flag[:2]

@@ -111,7 +111,7 @@ def _phases(product: str) -> str:
     scope="function",
     depends_on="nothing",
 )
-def phases_of_an_accumulator_take_turns(facts: FunctionFacts, _target: Target) -> Violations:
+def accumulator_phases_alternate(facts: FunctionFacts, _target: Target) -> Violations:
     """A store with stPhase must follow a product into the same accumulator with accPhase final, and takes no
     scales of columns; a product with accPhase must not follow a final one before a store with stPhase
     final."""
@@ -210,7 +210,7 @@ def _turned(opcode: str, dst: str, src: str) -> str:
     passing=_turned("tmov", "32x128x!pto.f4E2M1x2", "64x64x!pto.f4E2M1x2"),
     on="a5",
 )
-def pairs_are_turned_whole(op: FixpipeOp, know: Facts, transposes: bool = True) -> Violations:
+def transposed_pairs_are_complete(op: FixpipeOp, know: Facts, transposes: bool = True) -> Violations:
     """If pairs of fp4 are transposed on their way to left or right, both tiles must have the same numbers:
     twice the columns, or rows, that count pairs. Indices of a part are those of the source."""
     src, dst = know.tile("src"), know.tile("dst")

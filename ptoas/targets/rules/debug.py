@@ -29,7 +29,7 @@ def _print(format: str) -> str:
     passing=_print("x is %d"),
     on="cpu a2a3 a5 a5-custom",
 )
-def format_prints_the_scalar(op: PrintOp, know: Facts) -> Violations:
+def format_fits_the_scalar(op: PrintOp, know: Facts) -> Violations:
     """The format must have exactly one conversion that fits the value: %d, %i, %u, %x, %X, %o or %c for an
     integer, %f, %e or %g for a float."""
     is_float = isinstance(op.scalar.type, AnyFloat)

@@ -32,7 +32,9 @@ Table = Mapping[str, str]
     passing=instruction("tmov", "16x32xf32", "16x32xf32"),
     on="a2a3 a5",
 )
-def move_has_a_way(op: movement.FixpipeOp, know: Facts, ways: Table = MappingProxyType({})) -> Violations:
+def move_between_memories_exists(
+    op: movement.FixpipeOp, know: Facts, ways: Table = MappingProxyType({})
+) -> Violations:
     """The target must support a move from the source's memory to the destination's."""
     src, dst = know.tile("src"), know.tile("dst")
     legal = ways.get(src.loc.value, "").split()
@@ -174,7 +176,7 @@ def shift_is_less_than_the_width(op: BitScalarOp, know: Facts) -> Violations:
     passing=_axpy("f16", "f32"),
     on="cpu a2a3 a5",
 )
-def sum_takes_the_product(op: TAxpyOp, know: Facts) -> Violations:
+def sum_has_the_type_of_the_product(op: TAxpyOp, know: Facts) -> Violations:
     """The destination must have the source's element type, or be f32 if the source is f16."""
     src, dst = know.tile("src").element, know.tile("dst").element
     if src != dst and (src.text, dst.text) != ("f16", "f32"):
@@ -194,7 +196,7 @@ def _quotient(cols: int) -> str:
     passing=_quotient(64),
     on="a5",
 )
-def one_vector_is_divided(op: PtoOp, know: Facts, lanes: int = 0) -> Violations:
+def quotient_fits_one_vector(op: PtoOp, know: Facts, lanes: int = 0) -> Violations:
     """Quotients and remainders of 64-bit integers must not have more valid columns than a vector has
     lanes."""
     cols = know.tile("dst").valid[1]

@@ -56,7 +56,7 @@ def one_source_has_a_value_for_each_row(op: RowExpandOp, know: Facts) -> Iterato
     passing=instruction("trowexpandmul", "16x32xf32", "16x32xf32", "16x1xf32", "1x128xf32"),
     on="a2a3",
 )
-def scratch_is_for_a_column(op: RowExpandOp, know: Facts) -> Iterator[Violation]:
+def scratch_needs_a_column(op: RowExpandOp, know: Facts) -> Iterator[Violation]:
     """With a scratch tile the repeated source must be a column (col_major)."""
     each = "src0" if _repeats_the_first(know) else "src1"
     if op.tmp is not None and _is_row_major(know.tile(each)):

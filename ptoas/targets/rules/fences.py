@@ -31,7 +31,7 @@ _EVERYWHERE = "cpu a2a3 a5 a5-custom"
     scope="function",
     depends_on="nothing",
 )
-def synchronisation_names_pipes_that_work(facts: FunctionFacts, _target: Target) -> Violations:
+def synchronisation_names_working_pipes(facts: FunctionFacts, _target: Target) -> Violations:
     """Flags and barriers need one of the pipes S, V, M, MTE1, MTE2, MTE3 and FIX."""
     known = {*WORKING_PIPES, Pipe.PIPE_ALL}
     for op in (*facts.instances(FlagOp), *facts.instances(DrainOp)):
@@ -54,7 +54,7 @@ def synchronisation_names_pipes_that_work(facts: FunctionFacts, _target: Target)
     ),
     on="a5 a5-custom",
 )
-def a_token_has_a_number_from_0_to_31(op: BufferTokenOp, know: Facts) -> Violations:
+def token_number_is_in_range(op: BufferTokenOp, know: Facts) -> Violations:
     """The number of a buffer token must be 0 to 31."""
     token = op.token
     written = isinstance(token, IntegerAttr)
@@ -73,7 +73,7 @@ def a_token_has_a_number_from_0_to_31(op: BufferTokenOp, know: Facts) -> Violati
     passing=kernel("pto.fence.barrier_all #pto.fence_scope<gm>"),
     on=_EVERYWHERE,
 )
-def a_fence_is_for_others(op: FenceBarrierAllOp, know: Facts) -> Violations:
+def fence_scope_includes_global_memory(op: FenceBarrierAllOp, know: Facts) -> Violations:
     """The scope of a fence must be gm or all."""
     if op.scope.data is FenceScope.LocalMemory:
         yield mismatch(
@@ -94,7 +94,7 @@ def a_fence_is_for_others(op: FenceBarrierAllOp, know: Facts) -> Violations:
     passing=kernel("pto.cmo.cacheinvalid all #pto.address_space<gm>"),
     on=_EVERYWHERE,
 )
-def the_cache_is_of_global_memory(op: CmoCacheInvalidOp, know: Facts) -> Violations:
+def invalidated_cache_is_of_global_memory(op: CmoCacheInvalidOp, know: Facts) -> Violations:
     """cmo.cacheinvalid needs global memory."""
     if op.space is not None and op.space.data not in (AddressSpace.GM, AddressSpace.Zero):
         yield mismatch("address space", op.space.data.value, "gm", field="space")

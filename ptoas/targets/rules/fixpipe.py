@@ -115,7 +115,7 @@ def scales_are_in_scaling(op: FixpipeOp | TStoreOp, know: Facts) -> Violations:
     passing=instruction("tmov", "bias, 1x64xf32", "mat, 1x64xf16"),
     on="a2a3 a5",
 )
-def row_of_a_table_fits(
+def table_row_fits_bias_or_scaling(
     op: FixpipeOp, know: Facts, bias: Table = NOTHING, scaling: Table = NOTHING, by_source: bool = False
 ) -> Violations:
     """A row moved to bias or scaling must have a type that the target supports there, and a multiple of 64
@@ -189,7 +189,7 @@ def part_is_made_of_blocks(op: PtoOp, know: Facts) -> Violations:
     ),
     on="cpu a2a3 a5",
 )
-def relu_is_the_plain_one(op: FixpipeOp | TStoreOp, know: Facts) -> Violations:
+def relu_mode_is_supported(op: FixpipeOp | TStoreOp, know: Facts) -> Violations:
     """reluPreMode must be no_relu or normal_relu, and its source an accumulator."""
     mode = op.relu_pre_mode
     if mode is None or mode.data is ReluPreMode.NoRelu:

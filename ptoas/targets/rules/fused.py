@@ -46,7 +46,7 @@ def revision_has_the_instruction(op: PtoOp, know: Facts) -> Violations:
     on="cpu a2a3 a5",
     example_isa=HEADERS,
 )
-def columns_are_pairs() -> Stated:
+def valid_columns_are_even() -> Stated:
     """The number of valid columns must be even."""
     yield Relation("dst.valid_cols", "multiple of", 2)
 
@@ -77,7 +77,7 @@ def narrowing_exists(op: NarrowingOp, know: Facts, pairs: Table = MappingProxyTy
     on="a5",
     example_isa=HEADERS,
 )
-def rows_are_not_packed(op: TPairReduceSumOp, know: Facts) -> Violations:
+def tile_has_more_columns_than_are_valid(op: TPairReduceSumOp, know: Facts) -> Violations:
     """A tile of several rows must have more columns than are valid."""
     dst, src = know.tile("dst").type, know.tile("src").type
     packed = all(tile.valid[1] == tile.cols for tile in (dst, src)) and (dst.rows, src.rows) != (1, 1)

@@ -88,7 +88,7 @@ def _into_l1(mode: str, idx: str, scratch: str = "") -> str:
     passing=mgather("row", "16x32xf32", "64x32xf32", "1x16xi32"),
     on="a2a3 a5",
 )
-def revision_gathers_into_l1(op: MGatherMatOp, know: Facts) -> Violations:
+def gather_into_l1_needs_a_revision(op: MGatherMatOp, know: Facts) -> Violations:
     """A gather into L1 must be checked for a revision whose headers have it."""
     if not is_judged_by_headers(know.isa):
         message = f"`mgather` with indices in global memory exists in the headers of {HEADERS} and later only"
@@ -104,7 +104,7 @@ def revision_gathers_into_l1(op: MGatherMatOp, know: Facts) -> Violations:
     on="a2a3 a5",
     example_isa=HEADERS,
 )
-def elements_pass_through_scratch(op: MGatherMatOp, know: Facts) -> Violations:
+def element_gather_into_l1_has_scratch(op: MGatherMatOp, know: Facts) -> Violations:
     """A gather of elements into L1 needs a scratch view with room for the tile; one of rows takes none."""
     if op.scratch is None:
         if not op.by_row:
@@ -129,7 +129,7 @@ def elements_pass_through_scratch(op: MGatherMatOp, know: Facts) -> Violations:
     on="a2a3 a5",
     example_isa=HEADERS,
 )
-def view_has_an_index_for_each(op: MGatherMatOp, know: Facts) -> Violations:
+def index_view_covers_the_destination(op: MGatherMatOp, know: Facts) -> Violations:
     """The view of indices must have one index for each valid row, or for each valid element."""
     rows, cols = know.tile("dst").valid
     found = know.view("idx").shape5

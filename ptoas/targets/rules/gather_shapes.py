@@ -153,7 +153,7 @@ def index_has_the_rows_of_the_tile() -> Stated:
     passing=_GOOD_CPU,
     on="cpu",
 )
-def index_is_a_match(op: IndexedMemoryOp, know: Facts) -> Violations:
+def elem_index_has_the_valid_shape(op: IndexedMemoryOp, know: Facts) -> Violations:
     """In an element-indexed gather the index tile and the destination must have the same valid shape, even if
     the index has one column."""
     dst, idx = know.tile(op.DATA), know.tile("idx")
@@ -174,7 +174,7 @@ def index_is_a_match(op: IndexedMemoryOp, know: Facts) -> Violations:
     passing=_GOOD_CUSTOM,
     on="a5-custom",
 )
-def custom_index_has_one_column_or_the_destinations(op: IndexedMemoryOp, know: Facts) -> Violations:
+def custom_index_columns_select_the_mode(op: IndexedMemoryOp, know: Facts) -> Violations:
     """The index tile must have 1 column for a row-indexed gather, or as many columns as the destination (more
     than 1) for an element-indexed one."""
     dst, idx = know.tile(op.DATA), know.tile("idx")

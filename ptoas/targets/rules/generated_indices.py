@@ -63,7 +63,7 @@ def _picked(start: int) -> str:
     severity=Severity.WARNING,
     scope="function",
 )
-def generated_indices_stay_inside(facts: FunctionFacts, target: Target) -> Violations:
+def computed_indices_are_in_range(facts: FunctionFacts, target: Target) -> Violations:
     """Indices that a program computes from constants must be less than the capacity they are used with."""
     if not any(kind in facts.by_class for kind in _SOURCES):
         return

@@ -57,7 +57,7 @@ module {
     scope="branches",
     depends_on="nothing",
 )
-def a_body_has_one_block(facts: FunctionFacts, _target: Target) -> Violations:
+def body_has_one_block(facts: FunctionFacts, _target: Target) -> Violations:
     """Bodies with several blocks are checked instruction by instruction only: not their flags, placement and
     lifetimes."""
     for op in facts.branched:
@@ -106,7 +106,7 @@ def _is_followed(root: SSAValue) -> bool:
     scope="function",
     depends_on="accesses",
 )
-def a_result_is_read(facts: FunctionFacts, touches: Touches) -> Violations:
+def result_is_used(facts: FunctionFacts, touches: Touches) -> Violations:
     """In a function that writes global memory, a result in a local tile should be used."""
     if facts.manual_placement or not _writes_global_memory(touches):
         return  # Tiles at one address are read through each other.
@@ -149,7 +149,7 @@ def a_result_is_read(facts: FunctionFacts, touches: Touches) -> Violations:
     scope="function",
     depends_on="accesses",
 )
-def a_tile_is_used(facts: FunctionFacts, touches: Touches) -> Violations:
+def tile_is_used(facts: FunctionFacts, touches: Touches) -> Violations:
     """In a function that writes global memory and whose tiles are placed by the compiler, every allocated
     tile should be used."""
     if facts.manual_placement or not _writes_global_memory(touches):
@@ -178,7 +178,7 @@ def a_tile_is_used(facts: FunctionFacts, touches: Touches) -> Violations:
     scope="function",
     depends_on="accesses",
 )
-def a_move_has_another_destination(facts: FunctionFacts, touches: Touches) -> Violations:
+def move_destination_is_not_its_source(facts: FunctionFacts, touches: Touches) -> Violations:
     """The destination of `tmov` should not be its source."""
     for op, each in touches:
         if op.name != "pto.tmov":
@@ -215,7 +215,7 @@ _CHAPTERS_ELSEWHERE = {"comm", "remote", "asynchronous"}
     scope="function",
     depends_on="accesses",
 )
-def what_is_written_is_read_before_it_is_overwritten(facts: FunctionFacts, touches: Touches) -> Violations:
+def value_is_read_before_it_is_overwritten(facts: FunctionFacts, touches: Touches) -> Violations:
     """In a function that writes global memory, a value should be read before it is overwritten."""
     if not _writes_global_memory(touches):
         return

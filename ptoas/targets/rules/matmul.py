@@ -65,7 +65,7 @@ def _has_bias(op: ProductOp, _know: Facts) -> bool:
     passing=_product("16x16xi32", "16x2048xi8", "2048x16xi8"),
     on="cpu a2a3 a5",
 )
-def product_is_not_too_long() -> Stated:
+def product_extents_are_in_range() -> Stated:
     """A product must have at most 4095 rows and columns, and at most 4095 terms per sum."""
     for extent in ("lhs.valid_rows", "lhs.valid_cols", "rhs.valid_rows", "rhs.valid_cols"):
         yield Relation(extent, "at most", MOST)
@@ -118,7 +118,7 @@ def product_fits_its_accumulator() -> Stated:
     passing=_product("16x64xf32, valid=1x64", "16x16xf16, valid=1x16", "16x64xf16"),
     on="a2a3",
 )
-def one_row_needs_a_block() -> Stated:
+def product_of_one_row_has_16_rows() -> Stated:
     """A product of one row needs a destination of at least 16 rows; 15 of them are undefined."""
     yield Relation(
         "dst.rows",
@@ -155,7 +155,7 @@ def simulator_multiplies_whole_tiles() -> Stated:
     passing=_product("16x64xf32", "16x16xf16", "16x64xf16"),
     on="a2a3 a5",
 )
-def operand_is_walked_as_it_lies(op: ProductOp, know: Facts) -> Violations:
+def operand_blocks_match_the_valid_extent(op: ProductOp, know: Facts) -> Violations:
     """If blocks follow each other at a stride of the tile's extent, the valid extent rounded up to blocks
     must be that extent, unless the tile is compact, has one line of blocks, or has 8-bit elements and was
     transposed when moved from mat."""

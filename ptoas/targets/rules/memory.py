@@ -205,7 +205,7 @@ _MADE_IN_MAT = {Layout.ND: "Nz", Layout.DN: "Zn"}
     failing=tload("16x32xf32", "16x24xf32"),
     passing=tload("16x32xf32, valid=16x24", "16x24xf32"),
 )
-def load_fills_the_valid_region(op: TLoadOp, know: Facts) -> Violations:
+def load_has_the_shape_of_the_memory(op: TLoadOp, know: Facts) -> Violations:
     """The valid shape of the destination must equal the shape of the memory: for nd the columns are Shape[4]
     and the rows the product of the others, for dn the rows are Shape[3], for nz the rows are Shape[2] *
     16. A type with no valid element loads nothing."""
@@ -300,7 +300,7 @@ def store_keeps_the_layout(op: TStoreOp, know: Facts) -> Violations:
     failing=tstore("16x32xf32", "16x24xf32"),
     passing=tstore("16x32xf32, valid=16x24", "16x24xf32"),
 )
-def store_empties_the_valid_region(op: TStoreOp, know: Facts) -> Violations:
+def store_has_the_shape_of_the_memory(op: TStoreOp, know: Facts) -> Violations:
     """The valid shape of the source must equal the shape of the memory, in the memory's layout, or the tile's
     if it has one row or column. A type with no valid element stores nothing."""
     src, view = know.tile("src"), know.view("mem")
@@ -433,7 +433,7 @@ def _print(memory: str) -> str:
     passing=_print("16x32xf32"),
     on="a2a3 a5",
 )
-def print_has_room(op: TPrintOp, know: Facts) -> Violations:
+def print_memory_holds_the_tile(op: TPrintOp, know: Facts) -> Violations:
     """The memory through which a tile is printed must hold the whole tile, valid or not."""
     tile, shape = know.tile("src"), know.view("tmp").shape
     needed = tile.type.rows * tile.type.cols
@@ -457,7 +457,7 @@ def _prefetch(tile: str, memory: str) -> str:
     passing=_prefetch("16x32xf32", "16x32xi32"),
     on="cpu a2a3 a5 a5-custom",
 )
-def a_prefetch_keeps_the_size_of_elements(op: TPrefetchOp, know: Facts) -> Violations:
+def prefetch_keeps_the_element_size(op: TPrefetchOp, know: Facts) -> Violations:
     """The elements of the tile and of the prefetched memory must have the same size."""
     dst, src = know.tile("dst"), know.view("src")
     if dst.size != src.size:

@@ -71,7 +71,7 @@ _ARGS = "%x: !pto.ptr<f32>, %out: !pto.ptr<f32>"
     severity=Severity.WARNING,
     scope="kernel",
 )
-def a_kernel_stores_something(facts: KernelFacts, target: Target) -> Violations:
+def kernel_has_an_output(facts: KernelFacts, target: Target) -> Violations:
     """A kernel that is launched with pointers, or marked as an entry, should write global memory or pass data
     to another core or rank."""
     launched = facts.functions[0].func
@@ -102,7 +102,7 @@ def a_kernel_stores_something(facts: KernelFacts, target: Target) -> Violations:
     severity=Severity.WARNING,
     scope="kernel",
 )
-def an_output_is_written(facts: KernelFacts, target: Target) -> Violations:
+def output_is_written(facts: KernelFacts, target: Target) -> Violations:
     """Memory that is passed to a kernel under the name of an output should be written by it, or by the
     function of the same arguments for the other kind of core."""
     launched = facts.functions[0].func

@@ -32,7 +32,7 @@ def _module(attribute: str) -> str:
     passing=_module('"a5"'),
     scope="module",
 )
-def target_attribute_is_text(module: ModuleOp, target: Target) -> Violations:
+def target_attribute_is_a_string(module: ModuleOp, target: Target) -> Violations:
     """pto.target_arch must be a string."""
     named = module.attributes.get(TARGET_ATTRIBUTE)
     if named is not None and not isinstance(named, StringAttr):
@@ -107,7 +107,7 @@ def module_names_the_checked_target(module: ModuleOp, target: Target) -> Violati
     scope="function",
     depends_on="nothing",
 )
-def a_tail_is_one_that_exists(facts: FunctionFacts, _target: Target) -> Violations:
+def tail_hint_exists(facts: FunctionFacts, _target: Target) -> Violations:
     """pto.auto_sync_tail_hint must be barrier-all or mte3-to-s-event0."""
     hint = facts.func.attributes.get(TAIL_HINT)
     if hint is not None and tail_of(facts.func) is None:
@@ -135,7 +135,7 @@ func.func @g(%n: index) {{
     on="cpu a2a3 a5 a5-custom",
     scope="module",
 )
-def no_function_calls_itself(module: ModuleOp, _target: Target) -> Violations:
+def function_does_not_call_itself(module: ModuleOp, _target: Target) -> Violations:
     """A function must not call itself, directly or indirectly."""
     found = functions(module)
     by_name = {(function.parent_op(), function.sym_name.data): function for function in found}

@@ -78,7 +78,7 @@ _LEFT = "left, 32x32xf16, slayout=row_major"
     passing=_part(_LEFT, "mat, 32x32xf16, blayout=col_major, slayout=row_major"),
     on="a2a3 a5",
 )
-def move_goes_between_these_layouts(
+def move_between_layouts_exists(
     op: FixpipeOp, know: Facts, layouts: Ways = MappingProxyType({})
 ) -> Violations:
     """The target must support a move between the layouts of both tiles: into left and right from Nz, Zn or
@@ -134,7 +134,7 @@ _NZ = "blayout=col_major, slayout=row_major"
     passing=_whole("32x32xf16", "32x32xf16"),
     on="a5",
 )
-def move_takes_the_whole_tile(op: FixpipeOp, know: Facts) -> Violations:
+def move_copies_the_whole_tile(op: FixpipeOp, know: Facts) -> Violations:
     """tmov from mat needs tiles of the same physical shape (of the whole tile for a subview); use textract
     for a part. From an accumulator the destination must hold the valid part as plain rows, or all rows as
     blocks."""
@@ -167,7 +167,7 @@ def _vector(cols: int) -> str:
     passing=_vector(256),
     on="a2a3 a5",
 )
-def vector_is_made_of_blocks(op: FixpipeOp, know: Facts) -> Violations:
+def row_moved_to_left_is_made_of_blocks(op: FixpipeOp, know: Facts) -> Violations:
     """One plain row moved from mat to left must have a multiple of 512 bytes in both tiles, and a part of it
     must start at one; fewer columns may be valid."""
     src, dst = know.tile("src"), know.tile("dst")
@@ -229,7 +229,7 @@ def _turned(rows: int, cols: int) -> str:
     passing=_turned(64, 32),
     on="a2a3 a5",
 )
-def bytes_are_turned_in_squares(op: FixpipeOp, know: Facts, of: str = "") -> Violations:
+def transposed_blocks_are_squares(op: FixpipeOp, know: Facts, of: str = "") -> Violations:
     """If blocks are transposed on their way to left or right, the tiles must consist of whole squares. For
     8-bit elements: squares of 32 in the source on A2/A3 and in a destination in left that textract fills,
     unless it is compact; on A5 in the destination. For 32-bit elements: squares of 16 in both, unless they
@@ -273,7 +273,7 @@ def _split(src: str) -> str:
     passing=_split(f", {_NZ}"),
     on="a5",
 )
-def insertion_in_parts_is_of_blocks(op: TInsertOp, know: Facts) -> Violations:
+def insertion_in_parts_has_columns_of_boxes(op: TInsertOp, know: Facts) -> Violations:
     """tinsertMode needs a vec tile with col_major + row_major boxes that is inserted into mat, with at least
     as many columns of boxes as parts, and rows for the valid ones in whole boxes."""
     if op.tinsert_mode is None:
@@ -305,7 +305,7 @@ def _rows(text: str) -> str:
     passing=_rows(""),
     on="a5",
 )
-def bytes_from_vec_follow_each_other(op: FixpipeOp, know: Facts) -> Violations:
+def bytes_moved_from_vec_are_contiguous(op: FixpipeOp, know: Facts) -> Violations:
     """From vec to mat, tmov and textract need plain rows with all columns valid in both tiles, or one row,
     and boxed tiles whose rows are the valid ones rounded up to blocks. tinsert needs plain rows in
     multiples of 32 bytes, and whole rows of blocks for Zn."""
@@ -364,7 +364,7 @@ def _copied(valid: str) -> str:
     passing=_copied("32x32"),
     on="a2a3 a5",
 )
-def blocks_in_vec_lie_as_they_are_made(op: FixpipeOp, know: Facts, makes: bool = True) -> Violations:
+def blocks_in_vec_are_moved_whole(op: FixpipeOp, know: Facts, makes: bool = True) -> Violations:
     """Within vec tmov copies boxed tiles only if all of the tile is valid. To convert plain rows to Nz, the
     destination must have the valid rows rounded up to 16, plus one if it is row_plus_one (unless it has
     one column of blocks). Zn needs whole blocks and valid columns."""

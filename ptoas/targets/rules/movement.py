@@ -43,7 +43,7 @@ def fill_has_no_mode(op: d.TFillPadOp, know: Facts) -> Violations:
     passing=_FILL,
     on="cpu a2a3 a5",
 )
-def fill_names_its_value(op: d.TFillPadOp, know: Facts) -> Violations:
+def fill_has_a_pad_value(op: d.TFillPadOp, know: Facts) -> Violations:
     """A padded tile in vec must name its pad value in its type; padValue is for matrices."""
     if know.tile("dst").type.pad is PadValue.Null:
         yield mismatch("pad of $dst", "null", "zero, max or min", slot="dst")
@@ -149,7 +149,9 @@ def _tiles(op: d.TExtractOp | d.TInsertOp, know: Facts) -> tuple[str, TileFacts,
     passing=_part("textract", "vec, 8x16xf32", "vec, 16x32xf32", 8, 16),
     on="cpu a2a3 a5",
 )
-def part_is_inside(op: d.TExtractOp | d.TInsertOp, know: Facts, of_valid: bool = False) -> Violations:
+def part_is_inside_the_tile(
+    op: d.TExtractOp | d.TInsertOp, know: Facts, of_valid: bool = False
+) -> Violations:
     """The part that textract reads, or tinsert writes, must lie inside the larger tile: inside its physical
     extents on devices, its valid extents on cpu. When a device inserts an accumulator into a boxed tile,
     all rows and whole blocks of columns count."""
@@ -281,7 +283,7 @@ def _boxes(src: str, tmp: str, dst: str, axis: int = 1) -> str:
     passing=_boxes("1x64xui8", "1x128xui8", "16x32xui8, valid=16x4"),
     on="a5",
 )
-def exponents_make_boxes(op: d.TMovOp, know: Facts) -> Violations:
+def reordered_exponents_fill_boxes(op: d.TMovOp, know: Facts) -> Violations:
     """If tmov reorders exponents, those along axis1 need an even number of valid columns in the destination,
     those along axis0 an even number of valid rows and a multiple of 16 valid columns in the source."""
     slot, steps = ("src", (2, BOX)) if op.axis is MxGroupAxis.Axis0 else ("dst", (1, 2))
@@ -299,7 +301,7 @@ def exponents_make_boxes(op: d.TMovOp, know: Facts) -> Violations:
     passing=_boxes("1x128xui8, valid=1x80", "1x128xui8", "32x32xui8, valid=20x4"),
     on="a5",
 )
-def exponents_follow_each_other(op: d.TMovOp, know: Facts) -> Violations:
+def reordered_exponents_have_no_gaps(op: d.TMovOp, know: Facts) -> Violations:
     """If tmov reorders exponents, those of the source must be stored without gaps, as many as the destination
     holds; along axis1 both tiles need space for whole boxes of 16 rows."""
     src, dst = know.tile("src"), know.tile("dst")

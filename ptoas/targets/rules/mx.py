@@ -69,7 +69,7 @@ BOUND = (
     passing=mx_product(mx_types(), *BOUND),
     on="a5",
 )
-def mx_operand_is_made_of_pairs_of_groups(op: MxOp, know: Facts) -> Violations:
+def mx_operand_has_pairs_of_groups(op: MxOp, know: Facts) -> Violations:
     """The columns of lhs of an mx product must be a multiple of 64 numbers; fewer may be valid. The physical
     size of dst must fit its memory, even if it is compact."""
     lhs = know.tile("lhs")
@@ -115,7 +115,7 @@ def _groups(tile: TileFacts, dim: int) -> int:
     on="a5",
     scope="function",
 )
-def scales_are_where_the_matrix_unit_looks(facts: FunctionFacts, target: Target) -> Violations:
+def scales_are_at_the_address_of_their_operand(facts: FunctionFacts, target: Target) -> Violations:
     """The scales of an mx operand must be at its address divided by 16; use tget_scale_addr."""
     if TileLoc.ScaleLeft not in target.memories or not target.has_pipes:
         return

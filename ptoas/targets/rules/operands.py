@@ -84,7 +84,7 @@ def operand_has_an_element_type_of_the_target(op: PtoOp, know: Facts) -> Violati
     passing=_ADD,
     on=_EVERYWHERE,
 )
-def operand_is_in_a_memory_that_is_reached(op: PtoOp, know: Facts) -> Violations:
+def operand_is_in_a_memory_of_the_instruction(op: PtoOp, know: Facts) -> Violations:
     """Each tile must be in a memory that the instruction can access on the target."""
     for slot, at, tile, spec in know.tiles:
         if tile.loc not in spec.locs:
@@ -296,7 +296,7 @@ def scratch_is_large_enough(op: PtoOp, know: Facts) -> Violations:
 
 _TYPE, _MEMORY, _LAYOUT, _EMPTY, _BLOCKS = (
     operand_has_an_element_type_of_the_target,
-    operand_is_in_a_memory_that_is_reached,
+    operand_is_in_a_memory_of_the_instruction,
     operand_has_a_layout_of_the_target,
     operand_is_not_empty,
     operand_is_made_of_32_byte_blocks,

@@ -33,7 +33,7 @@ _ARGS = f"%a: {_TILE}, %b: {_TILE}, %d: {_TILE}"
     on="a2a3",
     scope="function",
 )
-def what_is_overwritten_is_not_read(facts: FunctionFacts, target: Target) -> Violations:
+def overwritten_operand_is_not_read(facts: FunctionFacts, target: Target) -> Violations:
     """A source that an instruction overwrites, or its scratch tile, must be written again before it is read.
     It is a warning for the staging tile of a transfer between ranks, which holds the last chunk."""
     if not any(_works_in_tiles(kind, target) for kind in facts.by_class):

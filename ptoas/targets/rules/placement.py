@@ -67,7 +67,7 @@ def _place(facts: FunctionFacts, value: SSAValue) -> Operation:
     scope="function",
     depends_on="nothing",
 )
-def every_tile_is_placed(facts: FunctionFacts, _target: Target) -> Violations:
+def all_tiles_have_an_address(facts: FunctionFacts, _target: Target) -> Violations:
     """If any tile has an address, every tile in the function needs one."""
     if not facts.manual_placement:
         return
@@ -107,7 +107,7 @@ def _gather(dst: int, idx: int) -> str:
     on="a2a3 a5",
     scope="function",
 )
-def destination_is_apart_from_its_index(facts: FunctionFacts, target: Target) -> Violations:
+def destination_does_not_overlap_its_index(facts: FunctionFacts, target: Target) -> Violations:
     """Operands that an instruction reads and writes independently, such as the destination and the index tile
     of a gather, must not overlap; an element gather on A2/A3 may overwrite its own indices."""
     for kind, ops in facts.by_class.items():
@@ -234,7 +234,7 @@ def live_tiles_do_not_overlap_in_part(facts: FunctionFacts, _target: Target) -> 
     scope="function",
     depends_on="nothing",
 )
-def a_tile_has_its_address_before_it_is_used(facts: FunctionFacts, _target: Target) -> Violations:
+def tile_has_an_address_before_its_use(facts: FunctionFacts, _target: Target) -> Violations:
     """`tassign` must come before the first use of its tile. For a result it must directly follow the
     instruction, with an address that is a literal or known before it."""
     place = facts.positions
@@ -278,7 +278,7 @@ def a_tile_has_its_address_before_it_is_used(facts: FunctionFacts, _target: Targ
     scope="function",
     depends_on="accesses",
 )
-def a_tile_is_written_before_it_is_read(facts: FunctionFacts, touches: Touches) -> Violations:
+def tile_is_written_before_it_is_read(facts: FunctionFacts, touches: Touches) -> Violations:
     """A local tile must be written before it is read."""
     writes: dict[SSAValue, list[int]] = {}
     placed: list[tuple[Storage, int]] = []

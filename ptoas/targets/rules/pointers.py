@@ -33,7 +33,7 @@ def _through(*rest: str) -> str:
     passing=_through("%x = pto.load_scalar %q[%c0] : !pto.ptr<f32> -> f32"),
     on="cpu a2a3 a5 a5-custom",
 )
-def pointer_from_a_number_is_for_scalars(op: IntToPtrOp, know: Facts) -> Violations:
+def integer_pointer_is_for_scalars(op: IntToPtrOp, know: Facts) -> Violations:
     """A pointer made by inttoptr may only be used by load_scalar and store_scalar."""
     for use in op.result.uses:
         if not isinstance(use.operation, LoadScalarOp | StoreScalarOp):

@@ -89,7 +89,7 @@ def wrap_gives_one_result(op: IndexedMemoryOp, know: Facts) -> Violations:
     on="a2a3 a5",
     severity=Severity.WARNING,
 )
-def index_type_is_taken_everywhere(op: TGatherOp, know: Facts) -> Violations:
+def index_type_is_supported_everywhere(op: TGatherOp, know: Facts) -> Violations:
     """The index type of a tile gather should be supported by every checked target."""
     if op.form != "index":
         return
@@ -117,7 +117,7 @@ def index_type_is_taken_everywhere(op: TGatherOp, know: Facts) -> Violations:
     on="a2a3 a5",
     severity=Severity.WARNING,
 )
-def table_form_is_taken_everywhere(op: IndexedMemoryOp, know: Facts) -> Violations:
+def table_form_is_supported_everywhere(op: IndexedMemoryOp, know: Facts) -> Violations:
     """The table of a gather should have a form that every checked target supports: packed ND."""
     table = know.view("mem")
     if table.layout is Layout.NZ and know.model.has_nz:
@@ -145,7 +145,7 @@ def table_form_is_taken_everywhere(op: IndexedMemoryOp, know: Facts) -> Violatio
     on="a2a3 a5",
     severity=Severity.WARNING,
 )
-def row_capacity_is_one_everywhere(op: IndexedMemoryOp, know: Facts) -> Violations:
+def row_capacity_is_the_same_everywhere(op: IndexedMemoryOp, know: Facts) -> Violations:
     """A Row table that is checked for several targets should have the same rows on each: its first three
     dimensions must be 1."""
     table = know.view("mem")

@@ -118,7 +118,7 @@ _DOWN = _mx("64x32xf32", "64x32xi8", "2x32xui8", "2x32xf32", "2x32xf32", attrs=_
     passing=_PLAIN,
     on="a5",
 )
-def blocks_are_whole(op: TQuantMxOp, know: Facts) -> Violations:
+def quantised_blocks_are_whole(op: TQuantMxOp, know: Facts) -> Violations:
     """Along grpAxis the source must have a multiple of 32 valid numbers, with interleave of 64; on cpu also
     physically, and all of them must be valid."""
     at = 0 if op.axis is MxGroupAxis.Axis0 else 1
@@ -162,7 +162,7 @@ def codes_have_the_shape_of_the_numbers(op: TQuantMxOp, know: Facts) -> Violatio
     passing=_DOWN,
     on="cpu a5",
 )
-def blocks_have_their_results(op: TQuantMxOp, know: Facts) -> Violations:
+def block_results_have_the_shape_of_the_blocks(op: TQuantMxOp, know: Facts) -> Violations:
     """Exponents, maxima and scales must have the shape of the blocks, along axis1 also as one row;
     interleaved exponents must have half the rows and twice the columns."""
     rows, cols = know.tile("src").valid
@@ -190,7 +190,7 @@ def blocks_have_their_results(op: TQuantMxOp, know: Facts) -> Violations:
     passing=_PLAIN,
     on="a5",
 )
-def results_of_blocks_have_no_gaps(op: TQuantMxOp, know: Facts, simulated: bool = False) -> Violations:
+def block_results_have_no_gaps(op: TQuantMxOp, know: Facts, simulated: bool = False) -> Violations:
     """Along axis1, on cpu along both axes, maxima and scales must be stored without gaps. On A5, exponents in
     one row need a source without gaps; along axis0 all three need the source's physical columns,
     interleaved exponents twice as many in whole blocks of 32 bytes; scales in one row need space for whole
@@ -279,7 +279,7 @@ def exponents_fill_boxes(op: TQuantMxOp, know: Facts) -> Violations:
     passing=_IN_BOXES,
     on="cpu",
 )
-def exponents_and_boxes_are_one_type_without_gaps(op: TQuantMxOp, know: Facts) -> Violations:
+def exponents_in_boxes_have_one_type_and_no_gaps(op: TQuantMxOp, know: Facts) -> Violations:
     """Exponents in boxes must have the type of the other exponents, and rows without gaps."""
     exp, boxes, cols = know.tile("exp").type, know.tile("exp_zz").type, know.tile("src").valid[1]
     if exp != boxes:

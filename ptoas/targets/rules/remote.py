@@ -57,7 +57,7 @@ _ADD = "atomicType = #pto<atomic_type atomic_add>"
     passing=_PUT,
     on=_EVERYWHERE,
 )
-def a_transfer_keeps_the_shape(op: TransferOp | AsyncTransferOp, know: Facts) -> Violations:
+def transfer_keeps_the_shape(op: TransferOp | AsyncTransferOp, know: Facts) -> Violations:
     """Source and destination of a transfer must have the same shape."""
     dst, src = know.view("dst"), know.view("src")
     if not fits(dst.shape5, src.shape5):
@@ -73,7 +73,7 @@ def a_transfer_keeps_the_shape(op: TransferOp | AsyncTransferOp, know: Facts) ->
     passing=_PUT,
     on=_EVERYWHERE,
 )
-def a_transfer_keeps_the_layout() -> Stated:
+def transfer_keeps_the_layout() -> Stated:
     """Source and destination of a transfer must have the same layout."""
     yield Relation("dst.layout", "equal to", "src.layout", ", as $src")
 
@@ -86,7 +86,7 @@ def a_transfer_keeps_the_layout() -> Stated:
     passing=put("64x32xf32", "64x32xf32", attrs=_ADD),
     on=_EVERYWHERE,
 )
-def an_atomic_put_adds(op: CommTPutOp, know: Facts, types: Types = ()) -> Violations:
+def atomic_put_is_an_addition(op: CommTPutOp, know: Facts, types: Types = ()) -> Violations:
     """An atomic put must be atomic_add with an element type that the target adds in memory."""
     if op.atomic_type is None or not op.adds:
         return
@@ -140,7 +140,7 @@ def _signalled(*fence: str) -> str:
     scope="function",
     depends_on="nothing",
 )
-def a_put_is_fenced_before_it_is_notified(facts: FunctionFacts, _target: Target) -> Violations:
+def put_is_fenced_before_its_notification(facts: FunctionFacts, _target: Target) -> Violations:
     """A `fence.barrier_all` must separate a put from a following notification."""
     if CommTPutOp not in facts.by_class:
         return

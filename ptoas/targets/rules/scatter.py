@@ -66,7 +66,7 @@ def scatter_conflict_is_for_a5(op: MScatterOp, know: Facts) -> Violations:
     failing=mscatter("row.atomic_add.last", "16x32xf32", "64x32xf32", "1x16xi32"),
     passing=mscatter("row.last", "16x32xf32", "64x32xf32", "1x16xi32"),
 )
-def scatter_conflict_goes_without_atomics(op: MScatterOp, know: Facts) -> Violations:
+def scatter_conflict_excludes_atomics(op: MScatterOp, know: Facts) -> Violations:
     """scatterConflict = last can't be combined with an atomic operation."""
     atomic = op.scatter_atomic_op
     if op.scatter_conflict is None or atomic is None or atomic.data is ScatterAtomicOp.None_:
@@ -86,7 +86,7 @@ def scatter_conflict_goes_without_atomics(op: MScatterOp, know: Facts) -> Violat
     on="cpu",
     severity=Severity.WARNING,
 )
-def simulator_scatters_rows_as_meant(op: MScatterOp, know: Facts) -> Violations:
+def simulator_row_scatter_matches_devices(op: MScatterOp, know: Facts) -> Violations:
     """In Row mode the simulator reads the index of row i from element i of the tile's memory, and compares
     Max and Min with element idx of the table: its results differ from a device."""
     src, idx = know.tile("src"), know.tile("idx")

@@ -58,7 +58,7 @@ def sorted_pairs_fit(op: TSort32Op, know: Facts, whole: bool = True) -> Violatio
     passing=instruction("tsort32", "4x64xf32", "4x32xf32", "1x32xui32"),
     on="a2a3 a5",
 )
-def indices_are_a_row_or_all() -> Stated:
+def sort_indices_have_one_row_or_all() -> Stated:
     """The indices of tsort32 must have one valid row, or as many as the values."""
     yield Relation("idx.valid_rows", "one or", "src.valid_rows")
 
@@ -71,7 +71,7 @@ def indices_are_a_row_or_all() -> Stated:
     passing=_merge(64, 256),
     on="cpu a2a3 a5",
 )
-def block_length_is_whole(op: TMrgSortOp, know: Facts) -> Violations:
+def merge_block_length_is_a_multiple_of_64(op: TMrgSortOp, know: Facts) -> Violations:
     """The block length of tmrgsort must be a positive multiple of 64 elements."""
     for length in know.constants("block_len"):
         if length is not None and (length <= 0 or length % 64):
@@ -89,7 +89,7 @@ def block_length_is_whole(op: TMrgSortOp, know: Facts) -> Violations:
     passing=_merge(64, 512),
     on="a2a3",
 )
-def blocks_come_in_fours(op: TMrgSortOp, know: Facts, rest: bool = False) -> Violations:
+def merged_blocks_are_groups_of_four(op: TMrgSortOp, know: Facts, rest: bool = False) -> Violations:
     """The valid columns that tmrgsort merges must be 1 to 255 times four blocks; on a5 some may be left over,
     and stay unchanged."""
     cols, (length,) = know.tile("srcs").valid_cols, know.constants("block_len")

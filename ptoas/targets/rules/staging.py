@@ -86,7 +86,7 @@ def _two_tiles(second: int) -> str:
     scope="function",
     depends_on="nothing",
 )
-def staging_tiles_are_apart(facts: FunctionFacts, _target: Target) -> Violations:
+def staging_tiles_do_not_overlap(facts: FunctionFacts, _target: Target) -> Violations:
     """Ping, pong and the accumulator of a reduction must not overlap."""
     for op in facts.ops:
         if not isinstance(op, StagedOp):

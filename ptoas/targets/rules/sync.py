@@ -102,7 +102,7 @@ def _opcode(op: Operation) -> str:
     on=_DEVICES,
     scope="function",
 )
-def pipes_wait_for_each_other(facts: FunctionFacts, target: Target) -> Violations:
+def accesses_of_two_pipes_are_ordered(facts: FunctionFacts, target: Target) -> Violations:
     """Conflicting accesses from different pipes must be ordered by set_flag/wait_flag."""
     analysis = _analysis(facts, target)
     if analysis is None:
@@ -219,7 +219,7 @@ def _partial_overlap(hazard: Hazard) -> str | None:
     on=_DEVICES,
     scope="function",
 )
-def a_flag_is_raised_before_it_is_awaited(facts: FunctionFacts, target: Target) -> Violations:
+def flag_is_set_before_its_wait(facts: FunctionFacts, target: Target) -> Violations:
     """Every wait_flag needs a matching set_flag before it, on every path and in every loop iteration."""
     for misuse in _misuses(facts, target, "unset", "maybe unset"):
         found, related = "has no matching `set_flag` before it", ()
@@ -258,7 +258,7 @@ def a_flag_is_raised_before_it_is_awaited(facts: FunctionFacts, target: Target) 
     on=_DEVICES,
     scope="function",
 )
-def a_flag_is_raised_once(facts: FunctionFacts, target: Target) -> Violations:
+def flag_is_not_set_twice(facts: FunctionFacts, target: Target) -> Violations:
     """A flag must be waited for before it is set again, on every path and in every loop iteration."""
     for misuse in _misuses(facts, target, "set twice"):
         yield Violation(
@@ -281,7 +281,7 @@ def a_flag_is_raised_once(facts: FunctionFacts, target: Target) -> Violations:
     severity=Severity.WARNING,
     scope="function",
 )
-def a_raised_flag_is_awaited(facts: FunctionFacts, target: Target) -> Violations:
+def set_flag_is_waited_for(facts: FunctionFacts, target: Target) -> Violations:
     """Every flag that is set must be waited for before the function ends."""
     analysis = _analysis(facts, target)
     if analysis is None:
@@ -311,7 +311,7 @@ def a_raised_flag_is_awaited(facts: FunctionFacts, target: Target) -> Violations
     scope="function",
     depends_on="nothing",
 )
-def a_flag_joins_two_pipes(facts: FunctionFacts, _target: Target) -> Violations:
+def flag_connects_two_pipes(facts: FunctionFacts, _target: Target) -> Violations:
     """A flag must connect two different pipes, neither of them PIPE_ALL."""
     for op in facts.instances(FlagOp):
         source, sink, _ = op.flag
@@ -355,7 +355,7 @@ def a_flag_joins_two_pipes(facts: FunctionFacts, _target: Target) -> Violations:
     on="a2a3",
     scope="function",
 )
-def own_flags_of_an_instruction_are_down(facts: FunctionFacts, target: Target) -> Violations:
+def internal_flags_are_clear(facts: FunctionFacts, target: Target) -> Violations:
     """A flag that an instruction uses internally must not be set when it starts."""
     for misuse in _misuses(facts, target, "reserved"):
         yield Violation(
@@ -388,7 +388,7 @@ def barrier_text(pipe: Pipe) -> str:
     on=_DEVICES,
     scope="function",
 )
-def a_pipe_ends_what_it_depends_on(facts: FunctionFacts, target: Target) -> Violations:
+def accesses_of_one_pipe_are_ordered(facts: FunctionFacts, target: Target) -> Violations:
     """Conflicting accesses from one pipe must be ordered by a barrier of that pipe."""
     analysis = _analysis(facts, target)
     for hazard in analysis.hazards.values() if analysis is not None else ():
@@ -408,7 +408,7 @@ def a_pipe_ends_what_it_depends_on(facts: FunctionFacts, target: Target) -> Viol
     on="a5 a5-custom",
     scope="function",
 )
-def a_barrier_is_of_a_pipe_that_needs_it(facts: FunctionFacts, target: Target) -> Violations:
+def barrier_names_an_unordered_pipe(facts: FunctionFacts, target: Target) -> Violations:
     """A barrier of PIPE_V is only allowed if the vector pipe does not keep its own order."""
     for op in facts.instances(DrainOp):
         if op.drained is Pipe.PIPE_V and Pipe.PIPE_V not in target.overlapping_pipes:

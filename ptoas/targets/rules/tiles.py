@@ -310,7 +310,7 @@ def valid_extent_is_inside_the_tile(op: AllocTileOp | SetValidShapeOp, know: Fac
     ),
     on="cpu a2a3 a5 a5-custom",
 )
-def reshaped_tile_is_open(op: SetValidShapeOp, know: Facts) -> Violations:
+def set_validshape_needs_open_extents(op: SetValidShapeOp, know: Facts) -> Violations:
     """set_validshape needs a tile whose type leaves both valid extents open (`?`); a static extent can only
     be repeated."""
     tile = know.tile("tile").type
@@ -516,7 +516,7 @@ def partition_is_inside_its_view(op: PartitionViewOp, know: Facts) -> Violations
     passing=_view("%c64, %c32", "%c32, %c1", "!pto.tensor_view<64x32xf32>"),
     on="cpu a2a3 a5 a5-custom",
 )
-def view_type_says_what_the_operands_say(op: MakeTensorViewOp | PartitionViewOp, know: Facts) -> Violations:
+def view_type_matches_its_operands(op: MakeTensorViewOp | PartitionViewOp, know: Facts) -> Violations:
     """A static extent or stride in a view's type must equal the value given for it; missing leading
     dimensions are 1."""
     view = know.knowledge.view(op.result)

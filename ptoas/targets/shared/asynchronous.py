@@ -23,10 +23,10 @@ class Engine:
 
 def asynchronous(moved: Types, engine: Engine) -> Rows:
     """The rows of a target whose engine moves these types."""
-    line = (rules.what_goes_on_beside_is_one_line,)
+    line = (rules.asynchronous_memory_is_one_row,)
     transfer = Row(
         views={"src": view(moved)},
-        rules=(r.a_transfer_keeps_the_shape, r.a_transfer_keeps_the_layout, *line),
+        rules=(r.transfer_keeps_the_shape, r.transfer_keeps_the_layout, *line),
         pipe=S,
         model=engine,
         source="public TPUT_ASYNC page",
@@ -35,7 +35,7 @@ def asynchronous(moved: Types, engine: Engine) -> Rows:
     return {
         a.BuildAsyncSessionOp: Row(
             tiles={"scratch": tile()},
-            rules=(rules.settings_of_a_session_are_in_range,),
+            rules=(rules.session_settings_are_in_range,),
             pipe=S,
             defaults={"sync_id": 0, "block_bytes": 32768, "comm_block_offset": 0, "queue_num": 1},
             call=Call("" if engine.at_once else "comm::BuildAsyncSession", header=HEADER),

@@ -14,7 +14,7 @@ from ptoas.targets.rules import channel as r
 from ptoas.targets.shared.channel_model import ChannelModel
 
 ROWS: Rows = {
-    c.ReserveBufferOp: Row(rules=(r.a_ring_has_a_place,)),
+    c.ReserveBufferOp: Row(rules=(r.reserved_buffer_has_size_and_address,)),
     c.ImportReservedBufferOp: Row(),
     c.DeclareTileOp: Row(),
     c.DeclareGlobalOp: Row(),
@@ -46,12 +46,12 @@ def channel_rows(model: ChannelModel) -> Rows:
         in_memory = _in_memory(op)
         return None if in_memory else model.frees(flow_of(op) or Flow.C2V, in_memory)
 
-    numbers = Row(model=model, rules=(r.the_numbers_of_a_channel_are_in_range,))
-    where = [r.a_channel_says_where_its_slots_are]
+    numbers = Row(model=model, rules=(r.channel_parameters_are_in_range,))
+    where = [r.channel_has_one_place_for_slots]
     if model.needs_memory:
         where.append(r.slots_are_in_global_memory)
     if not model.both_ways_in_memory:
-        where.append(r.slots_in_global_memory_go_one_way)
+        where.append(r.channel_in_global_memory_has_one_direction)
     views = numbers if model.views is None else Unsupported(model.views)
     declared = {} if model.views is None else {c.DeclareGlobalOp: views}
     rows: Rows = {**declared, **{op: numbers.override(rules=tuple(where)) for op in INITS}}

@@ -35,7 +35,7 @@ _COLLECTIVE = Row(
         c.chunks_divide_the_data,
         staging_is_no_larger_than_the_data,
         c.local_memory_has_the_layout_of_a_rank,
-        c.ccu_has_its_trigger,
+        c.ccu_has_a_context,
         c.root_is_a_rank,
     ),
     source="003, Memory constraints",

@@ -10,7 +10,7 @@ from ptoas.targets.rules import core_sync as r
 ROWS: Rows = {
     k.SectionCubeOp: Row(),
     k.SectionVectorOp: Row(),
-    k.SyncAllOp: Row(rules=(r.a_soft_barrier_has_a_workspace,)),
+    k.SyncAllOp: Row(rules=(r.soft_barrier_has_a_workspace,)),
 }
 
 COUNTERS = (
@@ -25,7 +25,7 @@ COUNTERS = (
 
 def counters(pipes: tuple[Pipe, ...] = WORKING_PIPES, model: str | None = None) -> Rows:
     """The rows of a target whose cores have counters that these pipes set and await."""
-    rules = (r.a_counter_is_one_of_its_group, r.a_counter_is_of_a_pipe_that_signals(pipes=pipes))
+    rules = (r.counter_number_is_in_range, r.counter_pipe_can_signal(pipes=pipes))
     return {op: Row(rules=rules, model=model) for op in COUNTERS}
 
 

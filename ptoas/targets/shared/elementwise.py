@@ -12,7 +12,7 @@ from ptoas.dialects.pto.tile_scalar import TDivSOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.targets.pipes import S, V
 from ptoas.targets.row import Call, Forms, Row
-from ptoas.targets.rules.elementwise import one_vector_is_divided, tiles_have_one_type
+from ptoas.targets.rules.elementwise import quotient_fits_one_vector, tiles_have_one_type
 from ptoas.targets.shared.scratch import placeholder
 from ptoas.targets.specs import ROW_MAJOR, T, tile
 
@@ -115,7 +115,7 @@ def by_width(row: Row, **wide: Any) -> Forms:
 
 def divided(row: Row) -> Forms:
     """A quotient or remainder of A5."""
-    return by_width(row, model=WIDE_QUOTIENT, rules=(one_vector_is_divided(lanes=WIDE_LANES),))
+    return by_width(row, model=WIDE_QUOTIENT, rules=(quotient_fits_one_vector(lanes=WIDE_LANES),))
 
 
 def shifted(row: Row) -> Forms:

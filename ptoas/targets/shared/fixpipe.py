@@ -13,16 +13,16 @@ from ptoas.targets.pipes import FIX, MTE1, MTE3, Pipe
 from ptoas.targets.row import Call, Forms, Row
 from ptoas.targets.rule import Rule
 from ptoas.targets.rules import fixpipe as f
-from ptoas.targets.rules.cube import halves_of_an_accumulator_are_equal, pairs_are_turned_whole
-from ptoas.targets.rules.elementwise import move_has_a_way
+from ptoas.targets.rules.cube import halves_of_an_accumulator_are_equal, transposed_pairs_are_complete
+from ptoas.targets.rules.elementwise import move_between_memories_exists
 from ptoas.targets.rules.move_layouts import (
-    blocks_in_vec_lie_as_they_are_made,
-    bytes_are_turned_in_squares,
-    bytes_from_vec_follow_each_other,
-    insertion_in_parts_is_of_blocks,
-    move_goes_between_these_layouts,
-    move_takes_the_whole_tile,
-    vector_is_made_of_blocks,
+    blocks_in_vec_are_moved_whole,
+    bytes_moved_from_vec_are_contiguous,
+    insertion_in_parts_has_columns_of_boxes,
+    move_between_layouts_exists,
+    move_copies_the_whole_tile,
+    row_moved_to_left_is_made_of_blocks,
+    transposed_blocks_are_squares,
 )
 from ptoas.targets.specs import FLOAT4, Types, tile
 
@@ -44,7 +44,7 @@ class Cube:
     ways: Table = field(default_factory=dict[str, str])
     """Pairs of source and destination memories; none: any."""
     layouts: Table = field(default_factory=dict[str, str])
-    """Between which layouts, where not any; see `move_goes_between_these_layouts`."""
+    """Between which layouts, where not any; see `move_between_layouts_exists`."""
     squares: str = ""
     """The slots whose tiles of bytes are made of squares, where they are transposed."""
     by_source: bool = False
@@ -112,24 +112,24 @@ def moves(
 ) -> Forms:
     """The rows of one of the moves; `vec` is that within the unified buffer, `made` the types of which it
     makes boxes there, `at` are its indices, and `rules` and `facts` what else holds of the other ways."""
-    ways = (move_has_a_way(ways=cube.ways),) if cube.ways else ()
-    parts = (insertion_in_parts_is_of_blocks,) if name == "TINSERT" else ()
+    ways = (move_between_memories_exists(ways=cube.ways),) if cube.ways else ()
+    parts = (insertion_in_parts_has_columns_of_boxes,) if name == "TINSERT" else ()
     to_vec = not cube.ways or "vec" in cube.ways["acc"]
-    layouts = move_goes_between_these_layouts(layouts=cube.layouts)
+    layouts = move_between_layouts_exists(layouts=cube.layouts)
     always = (
         *ways,
         *rules,
         *([layouts] if cube.layouts else []),
-        *([vector_is_made_of_blocks] if cube.layouts else []),
+        *([row_moved_to_left_is_made_of_blocks] if cube.layouts else []),
         # Where the header wants one shape, PTO-I107 says it.
-        *([move_takes_the_whole_tile] if cube.layouts and not at and "shape" not in facts else []),
-        *([bytes_are_turned_in_squares(of=cube.squares)] if cube.squares else []),
+        *([move_copies_the_whole_tile] if cube.layouts and not at and "shape" not in facts else []),
+        *([transposed_blocks_are_squares(of=cube.squares)] if cube.squares else []),
         *parts,
-        *([bytes_from_vec_follow_each_other] if "mat" in cube.ways.get("vec", "") else []),
+        *([bytes_moved_from_vec_are_contiguous] if "mat" in cube.ways.get("vec", "") else []),
         halves_of_an_accumulator_are_equal(both=not cube.simulated, to_vec=to_vec),
-        *([pairs_are_turned_whole(transposes=not cube.simulated)] if FLOAT4[0] in cube.types else []),
+        *([transposed_pairs_are_complete(transposes=not cube.simulated)] if FLOAT4[0] in cube.types else []),
     )
-    lying = (layouts, blocks_in_vec_lie_as_they_are_made(makes=made is not None))
+    lying = (layouts, blocks_in_vec_are_moved_whole(makes=made is not None))
     within = vec.override(rules=(*ways, *parts, *(lying if cube.layouts and not at else ())))
     base = Row(pipe=_pipe, rules=always, defaults={"reluPreMode": ReluPreMode.NoRelu}, **facts)
     both = {"dst": tile(cube.types, locs=EVERYWHERE), "src": tile(cube.types, locs=EVERYWHERE)}
@@ -137,10 +137,10 @@ def moves(
         rules=(
             f.accumulator_is_converted(plain=cube.plain, scaled=cube.scaled),
             f.scales_are_in_scaling,
-            f.relu_is_the_plain_one,
+            f.relu_mode_is_supported,
         )
     )
-    fits = f.row_of_a_table_fits(bias=cube.bias, scaling=cube.scaling, by_source=cube.by_source)
+    fits = f.table_row_fits_bias_or_scaling(bias=cube.bias, scaling=cube.scaling, by_source=cube.by_source)
     table = base.override(rules=(fits,))
     types, relu = "type:dst type:src", "#reluPreMode?"
     whole = "src" if name == "TEXTRACT" else "dst"

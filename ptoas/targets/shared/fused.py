@@ -29,7 +29,7 @@ CLEARED = "the destination is cleared first"
 """Treatment of the second half of the columns by the simulator; devices do not touch it."""
 
 PAIR_SUM = UNARY.override(
-    rules=(rules.revision_has_the_instruction, rules.columns_are_pairs), no_alias=(("dst", "src"),)
+    rules=(rules.revision_has_the_instruction, rules.valid_columns_are_even), no_alias=(("dst", "src"),)
 )
 
 _PAIR = Row(
@@ -37,7 +37,7 @@ _PAIR = Row(
     valid={"dst dst1 src0 src1": "R C"},
     no_alias=tuple((dst, src) for dst in ("dst", "dst1") for src in ("src0", "src1")),
     pipe=V,
-    rules=(rules.revision_has_the_instruction, rules.columns_are_pairs),
+    rules=(rules.revision_has_the_instruction, rules.valid_columns_are_even),
     call=Call(arguments="dst1 dst src1 src0"),
 ).of(NINE)
 INTERLEAVE = _PAIR

@@ -18,8 +18,8 @@ MEMORY_GATHER = Row(
     rules=(
         w.gather_names_its_mode,
         w.wrap_gives_one_result,
-        w.table_form_is_taken_everywhere,
-        w.row_capacity_is_one_everywhere,
+        w.table_form_is_supported_everywhere,
+        w.row_capacity_is_the_same_everywhere,
     ),
     pipe=V,
     defaults={"coalesce": Coalesce.Row, "gatherOob": GatherOOB.Undefined},
@@ -42,7 +42,11 @@ def _l1_mode(op: MGatherMatOp) -> Coalesce:
 L1_GATHER = Row(
     tiles={"dst": tile(T, NZ, "mat", empty=False)},
     views={"mem": view(layouts="nd"), "idx": view(INDEX)},
-    rules=(r.revision_gathers_into_l1, r.elements_pass_through_scratch, r.view_has_an_index_for_each),
+    rules=(
+        r.gather_into_l1_needs_a_revision,
+        r.element_gather_into_l1_has_scratch,
+        r.index_view_covers_the_destination,
+    ),
     pipe=_l1_pipes,
     defaults={"coalesce": _l1_mode, "gatherOob": GatherOOB.Undefined},
     call=Call("MGATHER", template="#coalesce #gatherOob?"),
@@ -69,7 +73,7 @@ INDEX_GATHER = Row(
         b.tile_gather_keeps_the_element_type,
         b.counted_window_is_row_major,
         b.index_tile_has_an_index_for_each_element,
-        w.index_type_is_taken_everywhere,
+        w.index_type_is_supported_everywhere,
     ),
     pipe=V,
     no_alias=(("dst", "indices"), ("dst", "src")),

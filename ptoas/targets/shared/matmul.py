@@ -26,7 +26,7 @@ class OperandWalk:
     """Rows and columns that it writes at once; what the rest of them holds then is undefined (D57)."""
     strided: str = ""
     """The operands whose rows or columns lie at strides of their physical extents, where the matrix unit goes
-    by the valid ones; see `operand_is_walked_as_it_lies`."""
+    by the valid ones; see `operand_blocks_match_the_valid_extent`."""
     derives_scales: bool = False
     """The matrix unit finds the scales of mx operands by the addresses of these."""
 
@@ -48,17 +48,17 @@ def products(types: tuple[str, ...], walk: OperandWalk, *further: Rule, one_row:
         valid={"lhs": "M K", "rhs": "K N"},
         rules=(
             rules.product_has_these_element_types(triples=types),
-            rules.product_is_not_too_long,
+            rules.product_extents_are_in_range,
             rules.product_fits_its_accumulator,
             rules.bias_is_as_wide_as_the_product,
-            *([rules.operand_is_walked_as_it_lies] if walk.strided else []),
+            *([rules.operand_blocks_match_the_valid_extent] if walk.strided else []),
             *further,
         ),
         pipe=M,
         model=walk,
         source="public TMATMUL page and header",
     )
-    matrix = product if one_row else product.override(rules=(rules.one_row_needs_a_block,))
+    matrix = product if one_row else product.override(rules=(rules.product_of_one_row_has_16_rows,))
     vector = product.override(
         valid={"lhs": "1 K", "rhs": "K N", "dst acc_in": "1 _"}, model=_of_one_row(walk)
     )
@@ -109,12 +109,12 @@ def mx_products(walk: OperandWalk) -> Rows:
             valid={"lhs": "1 K" if vector else "M K", "rhs": "K N"} | ({"dst": "1 _"} if vector else {}),
             rules=(
                 rules.product_has_these_element_types(triples=MX_TYPES),
-                rules.product_is_not_too_long,
+                rules.product_extents_are_in_range,
                 rules.product_fits_its_accumulator,
                 rules.bias_is_as_wide_as_the_product,
-                mx.mx_operand_is_made_of_pairs_of_groups,
+                mx.mx_operand_has_pairs_of_groups,
                 mx.each_group_has_a_scale,
-                *([rules.operand_is_walked_as_it_lies] if walk.strided else []),
+                *([rules.operand_blocks_match_the_valid_extent] if walk.strided else []),
             ),
             pipe=M,
             model=_of_one_row(walk) if vector else walk,

@@ -27,9 +27,9 @@ STORE = Row(
     rules=(
         m.store_keeps_the_layout,
         m.transfer_names_the_layout_of_its_memory,
-        m.store_empties_the_valid_region,
+        m.store_has_the_shape_of_the_memory,
         f.scales_are_in_scaling,
-        f.relu_is_the_plain_one,
+        f.relu_mode_is_supported,
     ),
     pipe=_store_pipe,
     defaults={"atomicType": AtomicType.AtomicNone, "reluPreMode": ReluPreMode.NoRelu},
@@ -61,7 +61,8 @@ def printing(through_memory: str) -> Forms:
         for is_given, locs in {False: "vec", True: through_memory}.items()
     }
     return Forms(
-        lambda op: op.tmp is not None, {**rows, True: rows[True].override(rules=(m.print_has_room,))}
+        lambda op: op.tmp is not None,
+        {**rows, True: rows[True].override(rules=(m.print_memory_holds_the_tile,))},
     )
 
 
@@ -70,7 +71,7 @@ def prefetch(types: Types) -> Row:
     return Row(
         tiles={"dst": tile(types, locs="vec mat")},
         views={"src": view(types, empty=False)},
-        rules=(m.a_prefetch_keeps_the_size_of_elements,),
+        rules=(m.prefetch_keeps_the_element_size,),
         pipe=MTE2,
         source="public TPREFETCH header",
     )
@@ -84,7 +85,7 @@ def load(types: Types, *, empty: bool = False, dn_to_nz: bool = False) -> Row:
         rules=(
             m.load_keeps_the_layout(dn_to_nz=dn_to_nz),
             m.transfer_names_the_layout_of_its_memory,
-            m.load_fills_the_valid_region,
+            m.load_has_the_shape_of_the_memory,
         ),
         pipe=MTE2,
     )

@@ -16,14 +16,14 @@ from ptoas.targets.facts import Facts
 from ptoas.targets.pipes import MTE2, PipeModel, V
 from ptoas.targets.row import Call, Forms, Row, Rows, Scratch, Unsupported
 from ptoas.targets.rules.movement import (
-    exponents_follow_each_other,
-    exponents_make_boxes,
     fill_does_not_shrink,
+    fill_has_a_pad_value,
     fill_has_no_mode,
-    fill_names_its_value,
     fill_of_a_matrix_keeps_its_type,
-    part_is_inside,
+    part_is_inside_the_tile,
     part_keeps_the_layout,
+    reordered_exponents_fill_boxes,
+    reordered_exponents_have_no_gaps,
 )
 from ptoas.targets.shared.scratch import placeholder
 from ptoas.targets.specs import ND, ND_OR_NZ, NINE, ROW_MAJOR, ZZ, T, Types, tile
@@ -41,7 +41,7 @@ def _indices_of_boxes(know: Facts) -> int:
 
 _EXPONENTS = Row(
     tiles={"src": tile("u8 hif8 f8E8M0", ND), "dst": tile("u8 hif8 f8E8M0", ZZ), "tmp": tile()},
-    rules=(exponents_make_boxes, exponents_follow_each_other),
+    rules=(reordered_exponents_fill_boxes, reordered_exponents_have_no_gaps),
     pipe=V,
     no_alias=(("src", "dst"), ("src", "tmp"), ("dst", "tmp")),
     defaults={"grpAxis": MxGroupAxis.Axis1},
@@ -94,7 +94,7 @@ def _fill_form(op: PtoOp) -> str:
 
 FILL_PAD = Row(
     tiles={"dst": tile(T, ROW_MAJOR), "src": tile(None, ROW_MAJOR)},
-    rules=(fill_has_no_mode, fill_names_its_value, fill_does_not_shrink),
+    rules=(fill_has_no_mode, fill_has_a_pad_value, fill_does_not_shrink),
     pipe=V,
 )
 
@@ -141,7 +141,7 @@ CONCAT_COUNTED = CONCAT.override(
 
 EXTRACT = Row(
     tiles={"dst": tile(T, ND_OR_NZ), "src": tile(None, ND_OR_NZ)},
-    rules=(part_is_inside, part_keeps_the_layout),
+    rules=(part_is_inside_the_tile, part_keeps_the_layout),
     pipe=V,
 )
 

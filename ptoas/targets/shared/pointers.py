@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from ptoas.dialects.pto import pointers as p
 from ptoas.targets.row import Row, Rows
-from ptoas.targets.rules.pointers import pointer_from_a_number_is_for_scalars
+from ptoas.targets.rules.pointers import integer_pointer_is_for_scalars
 
 ROWS: Rows = {
     p.PtrToIntOp: Row(),
-    p.IntToPtrOp: Row(rules=(pointer_from_a_number_is_for_scalars,)),
+    p.IntToPtrOp: Row(rules=(integer_pointer_is_for_scalars,)),
     p.CastPtrOp: Row(),
 }

@@ -41,42 +41,42 @@ from ptoas.targets.rules import (
 
 MODULE = ProgramRules(
     (
-        module.target_attribute_is_text,
+        module.target_attribute_is_a_string,
         module.named_target_exists,
         module.module_names_the_checked_target,
-        module.a_tail_is_one_that_exists,
-        module.no_function_calls_itself,
+        module.tail_hint_exists,
+        module.function_does_not_call_itself,
     )
 )
 
-PIPES = ProgramRules((fences.synchronisation_names_pipes_that_work,), frozenset({"sync"}))
+PIPES = ProgramRules((fences.synchronisation_names_working_pipes,), frozenset({"sync"}))
 
-CORES = ProgramRules((core_kinds.an_instruction_is_on_its_core,))
+CORES = ProgramRules((core_kinds.instruction_runs_on_its_core,))
 
 SECTIONS = ProgramRules(
-    (core_sync.a_section_stands_by_itself, core_sync.a_barrier_is_for_the_cores_that_reach_it),
+    (core_sync.section_is_not_nested, core_sync.barrier_names_the_cores_that_reach_it),
     frozenset({"core_sync"}),
 )
 
-PARTS = ProgramRules((core_parts.a_part_needs_nothing_of_the_other,), frozenset({"core_sync", "channel"}))
+PARTS = ProgramRules((core_parts.core_parts_are_independent,), frozenset({"core_sync", "channel"}))
 
-STEPS = ProgramRules((core_parts.a_function_says_which_core_runs_what,), frozenset({"matmul"}))
+STEPS = ProgramRules((core_parts.function_separates_cube_and_vector_code,), frozenset({"matmul"}))
 """Rules for targets with two kinds of cores."""
 
 CONTROL_AREA = ProgramRules((core_sync.counters_have_a_control_area,), frozenset({"core_sync"}))
 
-RINGS = ProgramRules((core_sync.rings_lie_beside_tiles,), frozenset({"channel"}))
+RINGS = ProgramRules((core_sync.rings_do_not_overlap_tiles,), frozenset({"channel"}))
 """Rules for targets with limited local memory."""
 
-COLLECTIVES = ProgramRules((comm.the_root_alone_calls, comm.destination_is_local), frozenset({"comm"}))
+COLLECTIVES = ProgramRules((comm.only_the_root_calls, comm.destination_is_local), frozenset({"comm"}))
 """Rules on the callers of collectives."""
 
-STAGING = ProgramRules((staging.staging_tiles_are_apart,), frozenset({"comm", "remote"}))
+STAGING = ProgramRules((staging.staging_tiles_do_not_overlap,), frozenset({"comm", "remote"}))
 
-TRANSFERS = ProgramRules((asynchronous.what_was_started_is_awaited,), frozenset({"asynchronous"}))
+TRANSFERS = ProgramRules((asynchronous.asynchronous_transfer_is_awaited,), frozenset({"asynchronous"}))
 """Rules on the end of asynchronous transfers."""
 
-FENCES = ProgramRules((remote.a_put_is_fenced_before_it_is_notified,), frozenset({"remote"}))
+FENCES = ProgramRules((remote.put_is_fenced_before_its_notification,), frozenset({"remote"}))
 """Rules for targets whose writes are not visible at once."""
 
 TILES = ProgramRules(
@@ -90,17 +90,15 @@ TILES = ProgramRules(
 
 LOOPS = ProgramRules((scalar.step_of_a_loop_is_positive,), frozenset({"scf"}))
 
-VARIABLES = ProgramRules(
-    (arrays.local_variable_stays_where_it_is_declared,), frozenset({"arrays", "local_types"})
-)
+VARIABLES = ProgramRules((arrays.local_variable_stays_in_its_function,), frozenset({"arrays", "local_types"}))
 
 PLACEMENT = ProgramRules(
     (
-        placement.every_tile_is_placed,
-        placement.a_tile_has_its_address_before_it_is_used,
-        placement.destination_is_apart_from_its_index,
+        placement.all_tiles_have_an_address,
+        placement.tile_has_an_address_before_its_use,
+        placement.destination_does_not_overlap_its_index,
         placement.live_tiles_do_not_overlap_in_part,
-        placement.a_tile_is_written_before_it_is_read,
+        placement.tile_is_written_before_it_is_read,
         overlapping_tiles.overwritten_bytes_are_not_read,
     )
 )
@@ -108,50 +106,52 @@ PLACEMENT = ProgramRules(
 ACCUMULATORS = ProgramRules((matmul.an_accumulator_is_one_buffer,), frozenset({"matmul"}))
 """Rules for targets that accumulate into their destination; the simulator reads the given accumulator."""
 
-LEFTOVERS = ProgramRules((overwritten.what_is_overwritten_is_not_read,))
+LEFTOVERS = ProgramRules((overwritten.overwritten_operand_is_not_read,))
 """Rules for targets that work in their operands; the simulator does not touch scratch tiles."""
 
-BUDGETS = ProgramRules((budget.placed_tile_ends_inside_its_memory, budget.live_tiles_fit, budget.kernel_fits))
+BUDGETS = ProgramRules(
+    (budget.placed_tile_ends_inside_its_memory, budget.live_tiles_fit, budget.tiles_of_a_kernel_fit)
+)
 """Rules for targets with limited memory."""
 
 FLAGS = ProgramRules(
     (
-        sync.pipes_wait_for_each_other,
-        sync.a_flag_is_raised_before_it_is_awaited,
-        sync.a_flag_is_raised_once,
-        sync.a_raised_flag_is_awaited,
-        sync.a_flag_joins_two_pipes,
-        cores_of_flags.a_flag_stays_on_its_core,
-        sync.own_flags_of_an_instruction_are_down,
-        sync.a_pipe_ends_what_it_depends_on,
+        sync.accesses_of_two_pipes_are_ordered,
+        sync.flag_is_set_before_its_wait,
+        sync.flag_is_not_set_twice,
+        sync.set_flag_is_waited_for,
+        sync.flag_connects_two_pipes,
+        cores_of_flags.flag_connects_pipes_of_one_core,
+        sync.internal_flags_are_clear,
+        sync.accesses_of_one_pipe_are_ordered,
     ),
     frozenset({"sync"}),
 )
 
-ORDERED_VECTORS = ProgramRules((sync.a_barrier_is_of_a_pipe_that_needs_it,), frozenset({"sync"}))
+ORDERED_VECTORS = ProgramRules((sync.barrier_names_an_unordered_pipe,), frozenset({"sync"}))
 """Rules for targets whose vector pipe keeps the order itself."""
 
-PHASES = ProgramRules((cube.phases_of_an_accumulator_take_turns,), frozenset({"matmul"}))
+PHASES = ProgramRules((cube.accumulator_phases_alternate,), frozenset({"matmul"}))
 
 LINTS = ProgramRules(
     (
-        lints.a_body_has_one_block,
-        lints.a_result_is_read,
-        lints.what_is_written_is_read_before_it_is_overwritten,
-        lints.a_tile_is_used,
-        lints.a_move_has_another_destination,
-        missing_stores.a_kernel_stores_something,
-        missing_stores.an_output_is_written,
+        lints.body_has_one_block,
+        lints.result_is_used,
+        lints.value_is_read_before_it_is_overwritten,
+        lints.tile_is_used,
+        lints.move_destination_is_not_its_source,
+        missing_stores.kernel_has_an_output,
+        missing_stores.output_is_written,
     )
 )
 """Lints."""
 
-INDICES = ProgramRules((generated_indices.generated_indices_stay_inside,), frozenset({"gather"}))
+INDICES = ProgramRules((generated_indices.computed_indices_are_in_range,), frozenset({"gather"}))
 
 SIMT = ProgramRules((budget.kernel_fits_the_default_budget,))
 """Rules on launches of SIMT kernels."""
 
-SCALES = ProgramRules((mx.scales_are_where_the_matrix_unit_looks,), frozenset({"matmul"}))
+SCALES = ProgramRules((mx.scales_are_at_the_address_of_their_operand,), frozenset({"matmul"}))
 """Rules of a matrix unit with scales."""
 
 TRIGGERS = ProgramRules((comm.every_rank_triggers_the_ccu,), frozenset({"comm"}))
@@ -161,23 +161,23 @@ ELEMENTS = ProgramRules((tiles.tile_type_has_a_valid_element,))
 
 CHANNELS = ProgramRules(
     (
-        channel_ends.a_channel_has_two_ends,
-        channel_ends.the_ends_of_a_channel_agree,
-        channel_ends.an_imported_ring_is_reserved,
-        channel_ends.a_reserved_ring_holds_all_slots,
-        channel_ends.a_number_is_declared_once,
-        channel_use.an_instruction_finds_its_channel,
-        channel_use.tiles_of_a_channel_are_split_alike,
-        channel_entries.what_is_split_has_halves,
-        channel_entries.what_is_pushed_fits_a_slot,
-        channel_entries.a_tile_comes_from_and_goes_to_its_memory,
-        channel_entries.a_tile_is_popped_as_it_is_pushed,
-        channel_epilogue.a_push_converts_to_what_is_popped,
-        channel_scales.a_push_finds_its_scale,
-        channel_scales.a_scale_is_of_the_kind_of_its_channel,
+        channel_ends.channel_has_two_ends,
+        channel_ends.channel_ends_agree,
+        channel_ends.imported_ring_is_reserved,
+        channel_ends.reserved_ring_holds_all_slots,
+        channel_ends.channel_number_is_declared_once,
+        channel_use.channel_is_declared_before_its_use,
+        channel_use.channel_has_one_split,
+        channel_entries.split_tile_has_two_halves,
+        channel_entries.pushed_tile_fits_a_slot,
+        channel_entries.channel_tiles_are_in_their_memories,
+        channel_entries.popped_tile_matches_the_pushed_one,
+        channel_epilogue.push_conversion_matches_the_pop,
+        channel_scales.push_scale_is_set_before_it,
+        channel_scales.scale_matches_the_quant_of_its_channel,
         channel_use.pushes_pops_and_frees_balance,
-        channel_use.a_slot_is_not_used_after_it_is_free,
-        channel_use.what_a_pop_is_told_is_open,
+        channel_use.slot_is_not_used_after_tfree,
+        channel_use.pop_extents_are_open_in_its_type,
     ),
     frozenset({"channel"}),
 )
@@ -185,16 +185,16 @@ CHANNELS = ProgramRules(
 
 DEVICE_CHANNELS = ProgramRules(
     (
-        channel_ends.there_are_flags_for_all_channels,
-        channel_entries.a_slot_is_as_the_tensor_of_its_channel,
-        channel_epilogue.a_push_through_memory_converts_to_rows,
+        channel_ends.channels_have_enough_flags,
+        channel_entries.slot_matches_the_tensor_of_its_channel,
+        channel_epilogue.push_through_memory_has_a_supported_layout,
     ),
     frozenset({"channel"}),
 )
 """Rules for targets where views can be passed, too, and flags run out."""
 
 CHANNELS_IN_LOCAL_MEMORY = ProgramRules(
-    (channel_entries.halves_suit_local_memory, channel_use.whole_tiles_are_for_the_first_vector_core),
+    (channel_entries.halves_fit_local_memory, channel_use.whole_tiles_go_to_the_first_vector_core),
     frozenset({"channel"}),
 )
 

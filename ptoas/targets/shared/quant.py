@@ -12,12 +12,12 @@ from ptoas.dialects.pto.types import TileType
 from ptoas.targets.pipes import FIX, V
 from ptoas.targets.row import Call, Forms, Row, Rows, Unsupported
 from ptoas.targets.rules.quant import (
-    blocks_are_whole,
-    blocks_have_their_results,
+    block_results_have_the_shape_of_the_blocks,
     codes_have_the_shape_of_the_numbers,
     conversion_exists,
     offsets_have_the_type_of_the_scales,
     pairs_are_half_as_wide,
+    quantised_blocks_are_whole,
 )
 from ptoas.targets.shared.conversion import Conversion
 from ptoas.targets.specs import DN, ND, ONE_ROW, PLAIN, ROW_MAJOR, tile
@@ -98,7 +98,11 @@ BLOCKS = Row(
         "exp exp_zz": tile("i8 u8", ND),
         "max scaling": tile(None, ND),
     },
-    rules=(blocks_are_whole, codes_have_the_shape_of_the_numbers, blocks_have_their_results),
+    rules=(
+        quantised_blocks_are_whole,
+        codes_have_the_shape_of_the_numbers,
+        block_results_have_the_shape_of_the_blocks,
+    ),
     pipe=V,
     defaults={"grpAxis": MxGroupAxis.Axis1},
     no_alias=tuple(combinations(("src", *TQuantMxOp.OUTS), 2)),

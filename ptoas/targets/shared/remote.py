@@ -32,15 +32,15 @@ def transfers(moved: Types, added: Types) -> Rows:
             c.ping_and_pong_have_one_type,
             c.chunks_divide_the_data,
             staging_is_no_larger_than_the_data,
-            r.a_transfer_keeps_the_shape,
-            r.a_transfer_keeps_the_layout,
+            r.transfer_keeps_the_shape,
+            r.transfer_keeps_the_layout,
         ),
         pipe=COLLECT,
         source="public TPUT and TGET pages",
     )
     return {
         remote.CommTPutOp: transfer.override(
-            rules=(r.an_atomic_put_adds(types=added),),
+            rules=(r.atomic_put_is_an_addition(types=added),),
             defaults={"atomicType": AtomicType.AtomicNone},
             call=_call("TPUT", "dst src staging", "#atomicType?"),
         ),

@@ -7,7 +7,11 @@ from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.targets.facts import Facts
 from ptoas.targets.pipes import Pipes, S, V
 from ptoas.targets.row import Call, Forms, Row, Scratch
-from ptoas.targets.rules.sort import block_length_is_whole, indices_are_a_row_or_all, sorted_pairs_fit
+from ptoas.targets.rules.sort import (
+    merge_block_length_is_a_multiple_of_64,
+    sort_indices_have_one_row_or_all,
+    sorted_pairs_fit,
+)
 from ptoas.targets.specs import ND, ONE_ROW, T, tile
 
 
@@ -40,7 +44,7 @@ SORT = Row(
     valid={"src": "R C", "dst": "R _", "idx": "_ C"},
     no_alias=(("dst", "src"), ("dst", "idx"), ("tmp", "src"), ("tmp", "idx"), ("tmp", "dst")),
     scratch={"tmp": Scratch(_tail, _tail_bytes)},
-    rules=(sorted_pairs_fit, indices_are_a_row_or_all),
+    rules=(sorted_pairs_fit, sort_indices_have_one_row_or_all),
     pipe=V,
     call=Call(arguments="dst src idx tmp"),
 )
@@ -48,7 +52,7 @@ MERGE_BLOCKS = Row(
     tiles={"dst": tile(T, ONE_ROW), "srcs": tile(None, ONE_ROW)},
     shape={"srcs": "1 C", "dst": "1 C"},
     no_alias=(("dst", "srcs"),),
-    rules=(block_length_is_whole,),
+    rules=(merge_block_length_is_a_multiple_of_64,),
     pipe=V,
     call=Call(arguments="dst srcs block_len"),
 )

@@ -11,8 +11,8 @@ EVENTS_OF_CALLS = "it waits for events that calls of the library return, and no 
 ROWS: Rows = {
     **{op: Row() for op in instructions_of("sync")},
     sync.TSyncOp: Unsupported(EVENTS_OF_CALLS),
-    sync.FenceBarrierAllOp: Row(rules=(f.a_fence_is_for_others,)),
-    sync.CmoCacheInvalidOp: Row(rules=(f.the_cache_is_of_global_memory,)),
+    sync.FenceBarrierAllOp: Row(rules=(f.fence_scope_includes_global_memory,)),
+    sync.CmoCacheInvalidOp: Row(rules=(f.invalidated_cache_is_of_global_memory,)),
 }
 
 TOKENS = (sync.GetBufOp, sync.RlsBufOp, sync.GetBufDynOp, sync.RlsBufDynOp)

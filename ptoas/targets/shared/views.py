@@ -9,12 +9,12 @@ from ptoas.targets.rules import tiles as v
 from ptoas.targets.rules.dimensions import dimension_is_one_of_the_view
 
 ROWS: Rows = {
-    views.MakeTensorViewOp: Row(rules=(v.view_extents_are_positive, v.view_type_says_what_the_operands_say)),
+    views.MakeTensorViewOp: Row(rules=(v.view_extents_are_positive, v.view_type_matches_its_operands)),
     views.PartitionViewOp: Row(
         rules=(
             v.view_extents_are_positive,
             v.partition_is_inside_its_view,
-            v.view_type_says_what_the_operands_say,
+            v.view_type_matches_its_operands,
         )
     ),
     views.AllocTileOp: Row(rules=(v.tile_address_is_aligned, v.valid_extent_is_inside_the_tile)),
@@ -30,7 +30,7 @@ ROWS: Rows = {
     views.BitcastOp: Row(
         rules=(
             a.reshaped_tile_keeps_its_bytes,
-            a.bitcast_changes_the_element_type_alone,
+            a.bitcast_changes_only_the_element_type,
             a.aliased_window_has_no_gaps,
         )
     ),
@@ -39,5 +39,7 @@ ROWS: Rows = {
     views.TileValidColsOp: Row(),
     views.GetTensorViewDimOp: Row(rules=(dimension_is_one_of_the_view,)),
     views.GetTensorViewStrideOp: Row(rules=(dimension_is_one_of_the_view,)),
-    views.SetValidShapeOp: Row(rules=(v.valid_extent_is_inside_the_tile, v.reshaped_tile_is_open)),
+    views.SetValidShapeOp: Row(
+        rules=(v.valid_extent_is_inside_the_tile, v.set_validshape_needs_open_extents)
+    ),
 }
