@@ -53,6 +53,9 @@ class StillSucceeds:
     filename: str = "reduced.pto"
     seconds: float = 30.0
 
+    def __str__(self) -> str:
+        return "the command succeeds"
+
     def __call__(self, text: str) -> bool:
         with tempfile.TemporaryDirectory(prefix="ptoas-") as directory:
             path = Path(directory) / self.filename
@@ -82,6 +85,9 @@ class StillReports:
     """Options of `ptoas.compile`, for codes of a run."""
     errors: frozenset[str] = frozenset()
     """Codes of the errors of the original program."""
+
+    def __str__(self) -> str:
+        return f"verify or run reports {self.code}"
 
     @staticmethod
     def like(
@@ -126,6 +132,9 @@ class StillDiffers:
     options: tuple[dict[str, Any], dict[str, Any]]
     arguments: tuple[str, ...] = ()
 
+    def __str__(self) -> str:
+        return "results differ"
+
     def __call__(self, text: str) -> bool:
         try:
             first, second = (
@@ -142,6 +151,9 @@ class StillCrashes:
     """ptoas itself fails on the program, with an exception that is no finding."""
 
     target: str | None = None
+
+    def __str__(self) -> str:
+        return "ptoas fails"
 
     def __call__(self, text: str) -> bool:
         try:
@@ -196,7 +208,7 @@ def reduce(
     """
     reducer = Reducer(interesting, print_module(module), time.monotonic() + seconds)
     if not interesting(reducer.best):
-        raise UsageError("the program does not have the property that the reduction is to keep")
+        raise UsageError(f"nothing to reduce: the program does not have the property `{interesting}`")
     with ExitStack() as stack:
         if jobs > 1:
             reducer.pool = stack.enter_context(start_executor(interesting, jobs))
