@@ -9,7 +9,11 @@ from ptoas.dialects.pto.types import TileType
 from ptoas.targets.facts import Facts
 from ptoas.targets.pipes import Pipes, S, V
 from ptoas.targets.row import Forms, Row, Rows, Scratch
-from ptoas.targets.rules.elementwise import high_precision_has_an_effect, power_has_one_precision
+from ptoas.targets.rules.elementwise import (
+    high_precision_has_an_effect,
+    power_has_one_precision,
+    scratch_has_the_elements_of_the_destination,
+)
 from ptoas.targets.shared import elementwise as f
 from ptoas.targets.shared import scratch
 from ptoas.targets.specs import ND, ROW_MAJOR, tile
@@ -97,6 +101,7 @@ XOR = f.BINARY.override(
     tiles={"tmp": tile(None, ROW_MAJOR)},
     no_alias=f.no_alias("src0", "src1"),
     scratch={"tmp": scratch.like("dst")},
+    rules=(scratch_has_the_elements_of_the_destination,),
     source="device header of A2/A3, TXOR",
 )
 REMAINDER = precise(f.BINARY, "Rem").override(

@@ -16,7 +16,11 @@ from ptoas.targets.a2a3.elementwise import (
     precise,
 )
 from ptoas.targets.row import Forms, Rows, Scratch
-from ptoas.targets.rules.elementwise import shift_is_less_than_the_width, sum_has_the_type_of_the_product
+from ptoas.targets.rules.elementwise import (
+    scratch_has_the_elements_of_the_destination,
+    shift_is_less_than_the_width,
+    sum_has_the_type_of_the_product,
+)
 from ptoas.targets.rules.scratch import scratch_is_valid_for_a_row
 from ptoas.targets.shared import elementwise as f
 from ptoas.targets.shared import scratch
@@ -57,7 +61,10 @@ ROWS: Rows = {
     ),
     **SPREAD.each(dict.fromkeys((s.TAndSOp, s.TOrSOp), BITS)),
     s.TXorSOp: SPREAD.override(
-        tiles={"tmp": tile(None, ROW_MAJOR)}, scratch={"tmp": scratch.like("dst")}, no_alias=f.no_alias("src")
+        tiles={"tmp": tile(None, ROW_MAJOR)},
+        scratch={"tmp": scratch.like("dst")},
+        no_alias=f.no_alias("src"),
+        rules=(scratch_has_the_elements_of_the_destination,),
     ).of(BITS),
     **f.SCALAR.override(rules=(shift_is_less_than_the_width,)).each(
         dict.fromkeys((s.TShlSOp, s.TShrSOp), "i16 u16 i32 u32")

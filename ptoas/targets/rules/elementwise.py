@@ -43,6 +43,23 @@ def move_between_memories_exists(
         yield Violation(f"no move from {src.loc.value} to {dst.loc.value}; {others}", slot="dst")
 
 
+def _txor(tmp: str) -> str:
+    return instruction("txor", "16x32xi16", "16x32xi16", "16x32xi16", tmp)
+
+
+@constraint(
+    "PTO-E318",
+    source="device headers of A2/A3, TXOR and TXORS: TXorCheck and the checks of TAND",
+    reason="The library computes the bitwise or into the scratch tile with the instructions of the result.",
+    failing=_txor("32x32xui8"),
+    passing=_txor("16x32xi16"),
+    on="a2a3",
+)
+def scratch_has_the_elements_of_the_destination() -> Stated:
+    """The scratch tile must have the element type of the destination."""
+    yield Relation("tmp.element", "equal to", "dst.element", note=", as ${slot}")
+
+
 def _exp(precision: str) -> str:
     attrs = f"precisionType = #pto<exp_precision {precision}>"
     return instruction("texp", "16x32xf32", "16x32xf32", attrs=attrs)
