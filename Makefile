@@ -61,6 +61,7 @@ fuzz: $(VENV)/.installed-dev ## look for inputs that break the tool (SECONDS, PR
 # Grammars of editors, pictures, and the site with its generated reference, in build/site.
 docs: $(VENV)/.installed-dev ## editor grammars, pictures and the site, in build/site
 	$(BIN)/python -m ptoas.editors
+	$(BIN)/python -m tests.isa.examples
 	$(BIN)/ptoas report examples/lookup_loop.pto --svg docs/pictures
 	$(BIN)/python -m ptoas.report.layouts docs/pictures
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import posixpath
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +15,9 @@ from mkdocs.structure.files import File, Files
 from pygments.lexers.shell import BashSessionLexer
 
 from ptoas.cli import manual
-from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.grammar.parse import parse
-from ptoas.project import instruction_pages, rule_pages
+from ptoas.project import instruction_pages, rule_pages, type_pages
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))
-
-from tests.isa.annotations import Program, read  # noqa: E402
-
 ABOVE = {"CONTRIBUTING.md": "contributing.md", "SECURITY.md": "security.md"}
 
 
@@ -63,37 +56,11 @@ def index_page(pages: dict[str, Path]) -> str:
     return head + "| program | what it does |\n|---|---|\n" + "\n".join(rows) + "\n"
 
 
-def example_of(op: type[PtoOp]) -> str:
-    """A program of tests/isa that uses an instruction, is legal on some target, and has its C++ beside it."""
-    programs = [p for p in read(ROOT / "tests" / "isa" / f"{op.mnemonic().replace('.', '_')}.pto")]
-    fitting = [program for program in programs if program.cpp and not program.front_end]
-    legal = [
-        each
-        for each in fitting
-        if not each.findings and any(isinstance(o, op) for o in parse(each.text).walk())
-    ]
-    for program in legal or fitting:
-        target = next((name for name in ("a5", *program.cpp) if name in program.cpp), "a5")
-        calls = [text for _, text in program.cpp[target] if not text.startswith("PTO-")]
-        if calls:
-            shown = "\n".join(calls)
-            return (
-                f"## Example\n\n```pto\n{without_notes(program)}\n```\n\nC++ for {target}:\n\n"
-                f"```cpp\n{shown}\n```\n"
-            )
-    return ""
-
-
-def without_notes(program: Program) -> str:
-    """The text of a program without its comments."""
-    lines = (re.sub(r" *(#|//) .*", "", line).rstrip() for line in program.text.splitlines())
-    return "\n".join(line for line in lines if line)
-
-
 def on_files(files: Files, config: Any) -> Files:
     pages = examples()
     made = {f"{name}.md": page() for name, page in manual.PAGES.items()}
-    made |= rule_pages.site_pages() | instruction_pages.site_pages(example_of)
+    made |= rule_pages.site_pages() | instruction_pages.site_pages()
+    made["types.md"] = type_pages.page()
     made |= {page: example_page(path) for page, path in pages.items()}
     made["examples/index.md"] = index_page(pages)
     made |= {page: (ROOT / name).read_text(encoding="utf-8") for name, page in ABOVE.items()}

@@ -39,6 +39,18 @@ def _codes() -> Iterable[tuple[str, str]]:
     return sorted([*rules, *((code, title) for code, (title, _) in other_codes().items())])
 
 
+def _instructions() -> Iterable[tuple[str, str]]:
+    from ptoas.project.instruction_pages import titles
+
+    return titles().items()
+
+
+def _names() -> Iterable[tuple[str, str]]:
+    from ptoas.project.type_pages import type_names
+
+    return [*_instructions(), *((name, "") for name in type_names()), *_targets(), *_codes()]
+
+
 def _passes() -> Iterable[tuple[str, str]]:
     from ptoas.lowering.pipeline import PASSES
 
@@ -48,5 +60,6 @@ def _passes() -> Iterable[tuple[str, str]]:
 complete_targets = _of_list(_targets, many=True)
 complete_target = _of_list(_targets, many=False)
 complete_codes = _of_list(_codes, many=True)
-complete_code = _of_list(_codes, many=False)
+complete_name = _of_list(_names, many=False)
+complete_instruction = _of_list(_instructions, many=False)
 complete_pass = _of_list(lambda: [*_passes(), ("all", "after each of them")], many=False)

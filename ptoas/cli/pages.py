@@ -6,7 +6,7 @@ import json
 
 import click
 
-from ptoas.cli.completion import complete_code, complete_target
+from ptoas.cli.completion import complete_instruction, complete_name, complete_target
 from ptoas.cli.options import (
     page_option,
 )
@@ -17,15 +17,19 @@ from ptoas.project.lookup import explain_name
 
 
 @click.command(cls=Command)
+@click.argument("name", required=False, shell_complete=complete_instruction)
 @page_option
-def instructions(style: str) -> None:
-    """List the instructions: their operands, attributes and spellings.
+def instructions(name: str | None, style: str) -> None:
+    """List the instructions, or describe the one called NAME as `ptoas explain` does.
 
     \b
     ptoas instructions
+    ptoas instructions trowmax
     """
 
-    if style == "json":
+    if name is not None:
+        click.echo(explain_name(name))
+    elif style == "json":
         click.echo(
             json.dumps(
                 [
@@ -43,16 +47,18 @@ def instructions(style: str) -> None:
 
 
 @click.command(cls=Command)
-@click.argument("name", shell_complete=complete_code)
+@click.argument("name", shell_complete=complete_name)
 def explain(name: str) -> None:
-    """Explain a code, an instruction, a target, or a decision or document that a message cites.
+    """Explain a code, an instruction, a type, a target, or a decision or document that a message cites.
 
     Of a code: its statement, reason and source, a failing and a passing example; its prefix may be left
-    out. Of an instruction: its forms and operands, and the types that each target accepts.
+    out. Of an instruction: its forms, operands and shapes, the types that each target accepts, a program
+    that can be run, and its C++.
 
     \b
     ptoas explain PTO-A201
     ptoas explain trowmax
+    ptoas explain memref
     ptoas explain a5
     ptoas explain D21
     """

@@ -1,21 +1,37 @@
-"""The reference of the instructions, made of their classes: one text, or a page for each on the site."""
+"""The reference of the instructions, made of classes, rows and examples: for a terminal, or as pages."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from inspect import cleandoc
-from typing import Any
+from textwrap import indent
+from typing import Any, NamedTuple
 
+from ptoas.diagnostics.data import load_data
 from ptoas.dialects import pto
 from ptoas.dialects.pto import CHAPTERS, OPS
 from ptoas.dialects.pto.constraints import PtoConstraint
 from ptoas.dialects.pto.instruction import Instruction, PtoOp, Slot
 from ptoas.grammar.assembly_format import assembly_format_of
 from ptoas.targets import TARGETS
-from ptoas.targets.row import Forms, Row, Unsupported
+from ptoas.targets.row import Entry, Forms, Row, Unsupported
 from ptoas.targets.rule import Rule
 from ptoas.targets.rules.operands import rules_for
 from ptoas.targets.specs import Types
+
+
+class Example(NamedTuple):
+    """A program with an instruction, which `ptoas test` runs, and the instruction's C++."""
+
+    target: str
+    program: str
+    cpp: str
+
+
+def example_of(op: type[PtoOp]) -> Example | None:
+    """The example of an instruction; `None` if no target has it, or another package brings it."""
+    found = load_data("examples").get(op.mnemonic())
+    return None if found is None else Example(**{key: text.strip() for key, text in found.items()})
 
 
 def chapter_of(op: type[PtoOp]) -> str:
@@ -80,12 +96,35 @@ def on_targets(op: type[PtoOp]) -> dict[str, dict[str, Any]]:
     """Return each target's requirements for an instruction, or the reason why it is missing."""
     found: dict[str, dict[str, Any]] = {}
     for target in TARGETS.values():
-        entry = target.entry(op)
-        rows = list(entry.rows.values()) if isinstance(entry, Forms) else [entry]
+        rows = rows_of(target.entry(op))
         there = [row for row in rows if isinstance(row, Row)]
         missing = [row.reason for row in rows if isinstance(row, Unsupported)]
         found[target.name] = {"operands": _operands(there)} if there else {"missing": missing[0]}
     return found
+
+
+def shapes(op: type[PtoOp]) -> list[str]:
+    """The extents that must agree, in each form of an instruction: `dst RxC, src RxC (valid)`."""
+    rows = [row for target in TARGETS.values() for row in rows_of(target.entry(op)) if isinstance(row, Row)]
+    texts = [
+        "; ".join(
+            f"{_extents(given)} ({word})"
+            for word, given in (("valid", row.valid), ("physical", row.shape))
+            if given
+        )
+        for row in rows
+    ]
+    return list(dict.fromkeys(text for text in texts if text))
+
+
+def _extents(given: Mapping[str, str]) -> str:
+    """Extents by slot; `_` is any."""
+    return ", ".join(f"{slot} {'x'.join(text.split()).replace('_', 'any')}" for slot, text in given.items())
+
+
+def rows_of(entry: Entry) -> list[Row | Unsupported]:
+    """The rows of all forms of an instruction on a target."""
+    return list(entry.rows.values()) if isinstance(entry, Forms) else [entry]
 
 
 def _operands(rows: Sequence[Row]) -> dict[str, dict[str, list[str]]]:
@@ -125,11 +164,8 @@ def markdown() -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def site_pages(example: Callable[[type[PtoOp]], str]) -> dict[str, str]:
-    """The pages of the site by path: `instructions.md` lists all, `instructions/NAME.md` describes one.
-
-    `example` returns what a page shows of an instruction in use, as Markdown.
-    """
+def site_pages() -> dict[str, str]:
+    """The pages of the site by path: `instructions.md` lists all, `instructions/NAME.md` describes one."""
     index = ["# Instructions", "", f"{len(OPS)} instructions by chapter.", ""]
     pages: dict[str, str] = {}
     for chapter, title in CHAPTERS.items():
@@ -138,29 +174,44 @@ def site_pages(example: Callable[[type[PtoOp]], str]) -> dict[str, str]:
             entry = describe(op)
             name, meaning = entry["name"], entry["meaning"].splitlines()[0]
             index.append(f"| [`{name}`](instructions/{name}.md) | {meaning} |")
-            lines = [*_entry(entry, "#"), "## Targets", "", *_targets(on_targets(op))]
-            lines += [example(op), "## Rules", "", *_rules(op)]
+            lines = [*_entry(entry, "#"), *_shapes(op), "## Targets", "", *_targets(on_targets(op))]
+            lines += [*_example(op), "## Rules", "", *_rules(op)]
             pages[f"instructions/{name}.md"] = "\n".join(lines)
         index.append("")
     return {"instructions.md": "\n".join(index) + "\n", **pages}
 
 
-def _rules(op: type[PtoOp]) -> Iterable[str]:
-    """The rules that look at an instruction by itself, with the targets on which they do."""
+def rules_of(op: type[PtoOp], own: bool = False) -> dict[Rule, list[str]]:
+    """The rules that look at an instruction by itself, with the targets on which they do; `own`: without
+    those that instructions share."""
     found: dict[Rule, list[str]] = {}
     for target in TARGETS.values():
-        entry = target.entry(op)
-        rows = entry.rows.values() if isinstance(entry, Forms) else [entry]
-        each = {rule for row in rows if isinstance(row, Row) for rule in (*rules_for(row), *row.rules)}
-        for rule in each:
+        rows = [row for row in rows_of(target.entry(op)) if isinstance(row, Row)]
+        for rule in {rule for row in rows for rule in (*(() if own else rules_for(row)), *row.rules)}:
             found.setdefault(rule, []).append(target.name)
+    return {rule: found[rule] for rule in sorted(found, key=lambda rule: rule.code)}
+
+
+def _rules(op: type[PtoOp]) -> Iterable[str]:
+    found = rules_of(op)
     if not found:
         yield "Only the rules of whole programs apply."
         return
     yield from ("| rule | targets | requirement |", "|---|---|---|")
-    for rule in sorted(found, key=lambda rule: rule.code):
-        link = f"[{rule.code}](../rules/{rule.code}.md)"
-        yield f"| {link} | {', '.join(found[rule])} | {rule.statement} |"
+    for rule, targets in found.items():
+        yield f"| [{rule.code}](../rules/{rule.code}.md) | {', '.join(targets)} | {rule.statement} |"
+
+
+def _shapes(op: type[PtoOp]) -> Iterable[str]:
+    if found := shapes(op):
+        yield from ("## Shapes", "", *(f"- {text}" for text in found), "")
+
+
+def _example(op: type[PtoOp]) -> Iterable[str]:
+    example = example_of(op)
+    if example is not None:
+        yield from ("## Example", "", "```pto", example.program, "```", "")
+        yield from (f"C++ for {example.target}:", "", "```cpp", example.cpp, "```", "")
 
 
 def _entry(entry: dict[str, Any], level: str = "###") -> Iterable[str]:
@@ -213,7 +264,8 @@ def _documented(entry: dict[str, Any]) -> str:
 
 
 def text(op: type[PtoOp]) -> str:
-    """Describe one instruction for a terminal: meaning, forms, operands, attributes, targets."""
+    """Describe one instruction for a terminal: meaning, forms, operands, attributes, shapes, targets, the
+    rules of its own, an example and its C++."""
     entry = describe(op)
     lines = [f"{entry['name']}: {entry['meaning']}", "", "forms"]
     lines += [f"  {name:<10}  {form}" for name, form in entry["forms"].items()]
@@ -227,16 +279,27 @@ def text(op: type[PtoOp]) -> str:
     for attribute in entry["attributes"]:
         notes = ", required" * attribute["required"] + ", also a suffix" * attribute["suffix"]
         lines.append(f"  {attribute['name']:<10}  {' | '.join(attribute['values']) or 'a value'}{notes}")
+    if found := shapes(op):
+        lines += ["", "shapes", *(f"  {text}" for text in found)]
     lines += ["", "targets"]
     grouped: dict[str, list[str]] = {}
     for target, requirements in on_targets(op).items():
         grouped.setdefault(_documented(requirements).replace("`", ""), []).append(target)
     lines += [f"  {', '.join(targets)}: {requirements}" for requirements, targets in grouped.items()]
+    if own := rules_of(op, own=True):
+        lines += ["", "rules", *(f"  {rule.code}  {rule.title}" for rule in own)]
+    if example := example_of(op):
+        lines += ["", "example", indent(example.program, "  ")]
+        lines += ["", f"C++ for {example.target}", indent(example.cpp, "  ")]
     return "\n".join(lines)
+
+
+def titles() -> dict[str, str]:
+    """The first line of each instruction's meaning, by name."""
+    return {op.mnemonic(): cleandoc(op.__doc__ or "").partition("\n")[0] for op in OPS}
 
 
 def table() -> str:
     """One line an instruction."""
-    entries = [describe(op) for op in OPS]
-    width = max(len(entry["name"]) for entry in entries)
-    return "\n".join(f"{entry['name']:<{width}}  {entry['meaning'].splitlines()[0]}" for entry in entries)
+    width = max(map(len, titles()))
+    return "\n".join(f"{name:<{width}}  {title}" for name, title in titles().items())

@@ -20,6 +20,7 @@ from ptoas.targets import TARGETS
 from ptoas.targets.pipes import Pipes
 from ptoas.targets.row import Unsupported
 from ptoas.targets.target import Target
+from tests.isa import examples
 from tests.isa.annotations import HERE, Program, read
 from tests.isa.annotations import TARGETS as WRITTEN_TARGETS
 
@@ -75,6 +76,11 @@ def test_machine_implements_it(op: type[PtoOp]) -> None:
     load_bodies()
     assert op in INSTRUCTIONS or op in VALUES or op in KNOWN
     assert not (op in INSTRUCTIONS and op in VALUES), "it has two"
+
+
+def test_the_examples_are_those_of_the_isa_files() -> None:
+    """Where this fails, `python -m tests.isa.examples` or `make docs` writes them."""
+    assert examples.FILE.read_text() == examples.text()
 
 
 def test_every_opcode_and_alias_names_one_instruction() -> None:
