@@ -24,6 +24,7 @@ ROWS: Rows = {
         (*NINE, *WIDE),
         "vec mat acc",
         m.contiguous_dimension_has_no_gaps,
+        m.single_line_is_stored_without_gaps,
         m.store_atomic_takes_the_element_type(types=elements("i8 i16 i32 f16 bf16 f32")),
         m.store_of_an_accumulator_is_a_matrix,
         m.store_of_64_bits_is_plain,

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 from ptoas.analysis.function import FunctionFacts, value_name
 from ptoas.analysis.packing import is_packed
+from ptoas.analysis.storage import underlying_tile
 from ptoas.dialects.pto.element_types import BY_TEXT
 from ptoas.dialects.pto.geometry import BOX_ROWS, box_of
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.matmul import ProductOp
-from ptoas.dialects.pto.types import DYNAMIC
+from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.targets import drawing
 from ptoas.targets.facts import Facts
 from ptoas.targets.fixit import Fixit
@@ -168,13 +169,22 @@ def operand_blocks_match_the_valid_extent(op: ProductOp, know: Facts) -> Violati
         if tile.type.packs or DYNAMIC in (valid, across) or 0 in tile.valid:
             continue
         walked = -(-valid // box[at]) * box[at]
-        physical = tile.type.shape[at]
+        physical = _surrounding(know, slot).shape[at]
         if walked < physical and across > box[1 - at] and not is_packed(know.values(slot)[0]):
             fix = f"give the tile {walked} {dim}, or compact=normal"
+            if physical != tile.type.shape[at]:
+                fix = f"use a tile of its own with {walked} {dim}; a window takes all {dim} of its tile"
             what = f"{dim} of ${slot}, of which {valid} are valid"
             lines = -(-across // box[1 - at])
             picture = (Related(drawing.strides(valid, physical, box[at], lines)),)
             yield mismatch(what, physical, walked, slot=slot, fix=fix, related=picture)
+
+
+def _surrounding(know: Facts, slot: str) -> TileType:
+    """The type of an operand, or of the tile around it if it is a window."""
+    _, windows = underlying_tile(know.values(slot)[0])
+    outermost = windows[-1].source.type if windows else None
+    return outermost if isinstance(outermost, TileType) else know.tile(slot).type
 
 
 _ACC = f"!pto.tile_buf<{acc('16x16xf32')}>"

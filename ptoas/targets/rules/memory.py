@@ -294,6 +294,27 @@ def store_keeps_the_layout(op: TStoreOp, know: Facts) -> Violations:
 
 
 @rule(
+    "PTO-M210",
+    source="TStore.hpp of A2/A3: the block layout of the tile chooses the transfer",
+    reason="The transfer stores one burst of contiguous elements and ignores that stride.",
+    failing=tstore("8x1xf32, blayout=col_major", "8x1xf32, nd, strides=[2, 1]"),
+    passing=tstore("8x1xf32, blayout=col_major", "8x1xf32, nd, strides=[1, 1]"),
+    on="a2a3",
+)
+def single_line_is_stored_without_gaps(op: TStoreOp, know: Facts) -> Violations:
+    """A col_major tile of one column must be stored to nd memory with a row stride of 1, a row_major tile of
+    one row to dn memory with a column stride of 1."""
+    src, view = know.tile("src"), know.view("mem")
+    for lies, layout, dim in ((src.is_dn, Layout.ND, 3), (src.is_nd, Layout.DN, 4)):
+        if not lies or view.layout is not layout or 1 not in src.type.shape:
+            continue
+        if view.shape5[dim] not in (1, DYNAMIC) and view.strides5[dim] not in (1, DYNAMIC):
+            what = f"stride of DIM_{dim} of {layout.value} memory for a {src.type.blayout.value} tile"
+            fix = f"store a {'row' if layout is Layout.ND else 'col'}_major tile"
+            yield mismatch(what, view.strides5[dim], "1: the device ignores it", slot="mem", fix=fix)
+
+
+@rule(
     "PTO-M204",
     source="public TSTORE page, Constraints",
     reason="The store writes the valid region and nothing else.",

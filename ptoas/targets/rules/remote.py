@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
+from ptoas.analysis.effects import touched
 from ptoas.analysis.function import FunctionFacts
 from ptoas.analysis.knowledge import shape_str
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.asynchronous import AsyncTransferOp
-from ptoas.dialects.pto.enums import AtomicType
+from ptoas.dialects.pto.enums import AtomicType, Pipe
+from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.remote import CommTNotifyOp, CommTPutOp, TransferOp
 from ptoas.dialects.pto.sync import FenceBarrierAllOp
-from ptoas.dialects.pto.types import DYNAMIC
+from ptoas.dialects.pto.types import DYNAMIC, GroupType, ViewType
 from ptoas.targets.facts import Facts
 from ptoas.targets.fixit import Fixit
 from ptoas.targets.relation import Relation, Stated, constraint
@@ -140,26 +142,37 @@ def _signalled(*fence: str) -> str:
     scope="function",
     depends_on="nothing",
 )
-def put_is_fenced_before_its_notification(facts: FunctionFacts, _target: Target) -> Violations:
-    """A `fence.barrier_all` must separate a put from a following notification."""
-    if CommTPutOp not in facts.by_class:
+def store_is_fenced_before_its_notification(facts: FunctionFacts, target: Target) -> Violations:
+    """A `fence.barrier_all` must separate a put or a store to global memory from a following notification."""
+    if CommTNotifyOp not in facts.by_class:
         return
-    loose: CommTPutOp | None = None
+    loose: PtoOp | None = None
     for op in facts.ops:
         match op:
-            case CommTPutOp():
-                loose = op
             case CommTNotifyOp() if loose is not None:
+                stored = "put" if isinstance(loose, CommTPutOp) else f"`{loose.mnemonic()}`"
                 yield Violation(
-                    "the put may become visible after this notification",
+                    f"the {stored} may become visible after this notification",
                     op=op,
                     part="statement",
                     fix="add `pto.fence.barrier_all #pto.fence_scope<gm>` between the two",
                     fixit=Fixit("before", "pto.fence.barrier_all #pto.fence_scope<gm>"),
-                    related=(Related("the put", loose),),
+                    related=(Related(f"the {stored}", loose),),
                 )
                 loose = None
             case FenceBarrierAllOp():
                 loose = None
+            case PtoOp() if _writes_memory(op, target):
+                loose = op
             case _:
                 pass
+
+
+def _writes_memory(op: PtoOp, target: Target) -> bool:
+    """Return True if a transfer of the instruction writes global memory."""
+    return any(
+        access.write
+        and access.pipe is not Pipe.PIPE_S
+        and isinstance(touched(op, access.operand).type, ViewType | GroupType)
+        for access in target.effects(op).accesses
+    )

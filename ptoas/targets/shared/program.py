@@ -76,7 +76,7 @@ STAGING = ProgramRules((staging.staging_tiles_do_not_overlap,), frozenset({"comm
 TRANSFERS = ProgramRules((asynchronous.asynchronous_transfer_is_awaited,), frozenset({"asynchronous"}))
 """Rules on the end of asynchronous transfers."""
 
-FENCES = ProgramRules((remote.put_is_fenced_before_its_notification,), frozenset({"remote"}))
+FENCES = ProgramRules((remote.store_is_fenced_before_its_notification,), frozenset({"remote"}))
 """Rules for targets whose writes are not visible at once."""
 
 TILES = ProgramRules(
