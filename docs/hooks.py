@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,10 @@ from ptoas.cli import manual
 from ptoas.project import instruction_pages, rule_pages, type_pages
 
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+from tests.known_bugs.reports import BugReport, all_reports  # noqa: E402
+
 ABOVE = {"CONTRIBUTING.md": "contributing.md", "SECURITY.md": "security.md"}
 
 
@@ -56,6 +61,40 @@ def index_page(pages: dict[str, Path]) -> str:
     return head + "| program | what it does |\n|---|---|\n" + "\n".join(rows) + "\n"
 
 
+def found_as(report: BugReport) -> str:
+    """The codes that a report's broken programs have, each a link to its page."""
+    codes = {
+        code for program in report.broken for found in program.findings.values() for _, code in found
+    } | {
+        text
+        for program in report.broken
+        for notes in program.run.values()
+        for _, text in notes
+        if text.startswith("PTO-")
+    }
+    return ", ".join(f"[{code}](rules/{code}.md)" for code in sorted(codes))
+
+
+def known_bugs_page() -> str:
+    """The public reports of tests/known_bugs, by the first of their classes."""
+    lines = [
+        "# Known bugs",
+        "",
+        "Public reports of PTO programs that hung, raced, or computed something else. Each is a test of "
+        "`tests/known_bugs/`: ptoas finds the broken form at its line, has nothing to say of the fixed one, "
+        "and with automatic synchronisation does not make a bug of flags.",
+    ]
+    reports = all_reports()
+    for word in dict.fromkeys(report.classes[0] for report in reports):
+        lines += ["", f"## {word[0].upper()}{word[1:]}", "", "| report | bug | found as |", "|---|---|---|"]
+        lines += [
+            f"| {report.reports} | {report.summary} | {found_as(report) or 'accepted, rightly'} |"
+            for report in reports
+            if report.classes[0] == word
+        ]
+    return "\n".join(lines) + "\n"
+
+
 def on_files(files: Files, config: Any) -> Files:
     pages = examples()
     made = {f"{name}.md": page() for name, page in manual.PAGES.items()}
@@ -63,6 +102,7 @@ def on_files(files: Files, config: Any) -> Files:
     made["types.md"] = type_pages.page()
     made |= {page: example_page(path) for page, path in pages.items()}
     made["examples/index.md"] = index_page(pages)
+    made["known-bugs.md"] = known_bugs_page()
     made |= {page: (ROOT / name).read_text(encoding="utf-8") for name, page in ABOVE.items()}
     for page, text in made.items():
         files.append(File.generated(config, page, content=text))

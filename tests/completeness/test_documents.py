@@ -20,7 +20,7 @@ from ptoas.project.rule_pages import site_pages
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
-GENERATED = {"rules.md", "instructions.md", *(f"{name}.md" for name in manual.PAGES)}
+GENERATED = {"rules.md", "known-bugs.md", "instructions.md", *(f"{name}.md" for name in manual.PAGES)}
 """Pages that the build of the site makes (docs/hooks.py)."""
 
 KINDS = {"console", "python", "pto", "mlir", "text", "json", "toml", "yaml", "mermaid"}
