@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ from ptoas.runner.compare import copied
 from ptoas.runner.execution_log import Execution, ExecutionLog, WrittenValue
 from ptoas.runner.expressions import default_rtol, near
 from ptoas.runner.options import Result
-from ptoas.runner.reference import Reference, call_reference
+from ptoas.runner.reference import call_reference
 from ptoas.runner.tolerance import Tolerance
 
 
@@ -35,7 +35,7 @@ class _Pair:
 
 def diff_reference(
     program: ModuleOp | Variant,
-    reference: Reference,
+    reference: Callable[..., Any],
     arguments: Mapping[str, Any] | Sequence[str] = (),
     *,
     tolerance: Tolerance | None = None,
