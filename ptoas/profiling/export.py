@@ -11,7 +11,8 @@ from ptoas.diagnostics.render import to_json
 from ptoas.dialects.pto.enums import Pipe
 from ptoas.lowering.provenance import reason_of
 from ptoas.profiling.record import ActorKey
-from ptoas.profiling.timeline import LANE_NAMES, LANES, Slice
+from ptoas.profiling.stalls import Lane, Stall
+from ptoas.profiling.timeline import LANES, PIPE_NAMES, Slice
 from ptoas.runner.observe import loop_name
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def actor_name(actor: ActorKey, pipes: set[Pipe]) -> str:
 
 
 def actor_names(profile: Profile) -> dict[ActorKey, str]:
-    return {actor: actor_name(actor, set(lanes)) for actor, lanes in profile.busy().items()}
+    return {actor: actor_name(actor, set(lanes)) for actor, lanes in profile.lanes().items()}
 
 
 def iteration(each: Slice) -> dict[str, int]:
@@ -65,13 +66,13 @@ def _events(profile: Profile) -> Iterator[dict[str, Any]]:
         yield {"ph": "M", "name": "process_sort_index", "pid": process[actor], "args": order}
     for actor, pipe in lanes:
         place = {"ph": "M", "pid": process[actor], "tid": thread[pipe]}
-        yield {**place, "name": "thread_name", "args": {"name": LANE_NAMES[pipe]}}
+        yield {**place, "name": "thread_name", "args": {"name": PIPE_NAMES[pipe]}}
         yield {**place, "name": "thread_sort_index", "args": {"sort_index": thread[pipe]}}
-    for each in profile.timeline.slices:
+    for each, stalls in zip(profile.timeline.slices, profile.stalls.slices, strict=True):
         yield {
             "ph": "X",
             "name": each.work.name,
-            "cat": each.pipe.value,
+            "cat": PIPE_NAMES[each.pipe],
             "pid": process[each.actor],
             "tid": thread[each.pipe],
             "ts": each.start / mhz,
@@ -80,9 +81,9 @@ def _events(profile: Profile) -> Iterator[dict[str, Any]]:
                 "line": f"{file}:{each.work.line}",
                 "operands": [touch.operand.text() for touch in each.work.touches],
                 "cycles": each.cycles,
-                "waited": each.waited,
+                "waited": {stall.value: cycles for stall, cycles in stalls},
                 "iteration": iteration(each),
-                "law": each.work.cost.text(),
+                "cost": each.work.cost.text(),
             },
         }
     for number, arrow in enumerate(profile.timeline.arrows):
@@ -104,7 +105,7 @@ def _events(profile: Profile) -> Iterator[dict[str, Any]]:
 # --- CSV, JSON ---------------------------------------------------------------------------------------
 
 COLUMNS = ("line", "op", "pipe", "call_count", "cycles", "running_time(us)", "waited_cycles",
-           "critical_cycles", "estimated", "code")  # fmt: skip
+           *(f"waited_{stall.value}" for stall in Stall), "critical_cycles", "estimated", "code")  # fmt: skip
 
 
 def csv_text(profile: Profile) -> str:
@@ -116,14 +117,14 @@ def csv_text(profile: Profile) -> str:
         # A cell that begins so would be a formula in a spreadsheet.
         code = f"'{code}" if code[:1] in ("=", "+", "-", "@") else code
         time = round(line.cycles / profile.table.mhz, 4)
-        numbers = (line.count, round(line.cycles, 2), time, round(line.waited, 2), round(line.critical, 2))
-        writer.writerow((line.line, line.name, line.pipe.value, *numbers, int(line.estimated), code))
+        waited = [round(cycles, 2) for cycles in (line.waited, *line.stalls.values())]
+        numbers = (line.count, round(line.cycles, 2), time, *waited, round(line.critical, 2))
+        writer.writerow((line.line, line.name, PIPE_NAMES[line.pipe], *numbers, int(line.estimated), code))
     return out.getvalue()
 
 
 def as_dict(profile: Profile) -> dict[str, Any]:
     names = actor_names(profile)
-    estimated, instructions, share = profile.estimates()
     read, written = profile.moved
     return {
         "target": profile.target.name,
@@ -132,19 +133,37 @@ def as_dict(profile: Profile) -> dict[str, Any]:
         "total_cycles": profile.total,
         "range_cycles": [profile.low, profile.high],
         "microseconds": profile.microseconds,
-        "instructions": instructions,
-        "estimated_instructions": estimated,
-        "estimated_share": share,
+        "instructions": profile.instructions,
+        "bound_cycles": profile.bound,
+        "slowdown": profile.slowdown,
+        "confidence": profile.confidence(),
         "bytes": {"read": read, "written": written},
-        "busy_cycles": {
-            names[actor]: {pipe.value: cycles for pipe, cycles in lanes.items()}
-            for actor, lanes in profile.busy().items()
+        "pipes": {
+            names[actor]: {PIPE_NAMES[pipe]: lane_dict(lane) for pipe, lane in lanes.items()}
+            for actor, lanes in profile.lanes().items()
         },
+        "loops": [
+            {
+                "line": loop.line,
+                "core": names[loop.actor],
+                "iterations": loop.iterations,
+                "cycles": loop.cycles,
+                "pipes": {PIPE_NAMES[pipe]: lane_dict(lane) for pipe, lane in loop.lanes.items()},
+            }
+            for loop in profile.loops
+        ],
         "lines": [
-            {**vars(line), "pipe": line.pipe.value} for line in sorted(profile.lines(), key=lambda e: e.line)
+            {**vars(line), "pipe": PIPE_NAMES[line.pipe], "stalls": stalls_dict(line.stalls)}
+            for line in sorted(profile.lines(), key=lambda e: e.line)
         ],
         "critical_path": [
-            {"line": each.work.line, "op": each.work.name, "pipe": each.pipe.value, "count": n, "cycles": c}
+            {
+                "line": each.work.line,
+                "op": each.work.name,
+                "pipe": PIPE_NAMES[each.pipe],
+                "count": n,
+                "cycles": c,
+            }
             for each, n, c in profile.critical_lines()
         ],
         "slices": [
@@ -152,7 +171,7 @@ def as_dict(profile: Profile) -> dict[str, Any]:
                 "line": each.work.line,
                 "op": each.work.name,
                 "core": names[each.actor],
-                "pipe": each.pipe.value,
+                "pipe": PIPE_NAMES[each.pipe],
                 "start": each.start,
                 "end": each.end,
                 "iteration": iteration(each),
@@ -166,6 +185,16 @@ def as_dict(profile: Profile) -> dict[str, Any]:
     }
 
 
+def stalls_dict(stalls: dict[Stall, float]) -> dict[str, float]:
+    """Cycles by the name of the reason."""
+    return {stall.value: cycles for stall, cycles in stalls.items()}
+
+
+def lane_dict(lane: Lane) -> dict[str, float]:
+    """The time of a pipe; the numbers sum to the total."""
+    return {"busy": lane.busy, **stalls_dict(lane.stalls), "idle": lane.idle}
+
+
 def sync_dict(sync: Sync) -> dict[str, Any]:
     """A flag or barrier, and why it is there."""
 
@@ -175,5 +204,6 @@ def sync_dict(sync: Sync) -> dict[str, Any]:
         "inserted": reason_of(sync.op) is not None,
         "executions": sync.executions,
         "delay_cycles": sync.delay,
+        "cost_cycles": sync.cost,
         "reasons": [reason.text() for reason in sync.best()],
     }

@@ -19,14 +19,18 @@ from ptoas.dialects.pto.enums import Pipe
 from ptoas.ir.location import SourceLocation
 from ptoas.lowering import prepare
 from ptoas.machine.machine import DEFAULT_MAX_MEMORY
+from ptoas.profiling.chip import chip_cycles, slowed, spread, timed
+from ptoas.profiling.dependences import dependences
 from ptoas.profiling.export import as_dict, csv_text, perfetto
+from ptoas.profiling.loops import Loop, loops_of
 from ptoas.profiling.patterns import Argument
 from ptoas.profiling.reasons import Sync, explain
 from ptoas.profiling.record import ActorKey, Recorder, Trace, What
 from ptoas.profiling.remarks import remarks
+from ptoas.profiling.stalls import Lane, Stall, Stalls, flag_costs, stalls
 from ptoas.profiling.static import walk
 from ptoas.profiling.summary import summary
-from ptoas.profiling.timeline import Slice, Timeline, simulate
+from ptoas.profiling.timeline import Ordering, Slice, Timeline, middle, simulate
 from ptoas.profiling.work import GM, Work
 from ptoas.runner.entry import choose_entry
 from ptoas.runner.options import Result
@@ -34,7 +38,7 @@ from ptoas.runner.report import split_option
 from ptoas.runner.stats import Stats
 from ptoas.runner.values import Allowance
 from ptoas.targets import Target
-from ptoas.targets.costs import ESTIMATES, CostTable, overridden, table_of
+from ptoas.targets.costs import CONFIDENCE, ESTIMATES, Confidence, CostTable, overridden, table_of
 from ptoas.verifier.check import check, resolve_target
 
 if TYPE_CHECKING:
@@ -59,6 +63,9 @@ class Line:
     count: int = 0
     estimated: bool = False
     waited: float = 0.0
+    """Cycles that its pipe stood still before it."""
+    stalls: dict[Stall, float] = field(default_factory=lambda: dict.fromkeys(Stall, 0.0))
+    """The same by reason."""
     critical: float = 0.0
     """Cycles of it on the way that decides the total."""
 
@@ -77,15 +84,19 @@ class Profile:
     ... ''', "exp.pto")
     >>> found = ptoas.profile(module, target="a2a3")
     >>> round(found.total), found.microseconds, [round(each.cycles) for each in found.timeline.slices]
-    (701, 0.379, [392, 159, 150])
+    (815, 0.441, [392, 159, 257])
     >>> [(line.line, line.name, line.pipe.value) for line in found.lines()][:1]
     [(4, 'tload', 'PIPE_MTE2')]
-    >>> found.busy()[0, 0, 0][ptoas.get_target("a2a3").effects(found.works()[1].op).accesses[0].pipe]
-    159.0
-    >>> found.moved, found.estimates()
-    ((16384, 16384), (1, 3, 0.21))
+    >>> {pipe.value: round(lane.busy) for (_, pipe), lane in found.stalls.lanes.items()}
+    {'PIPE_MTE2': 392, 'PIPE_V': 159, 'PIPE_MTE3': 257, 'PIPE_S': 25}
+    >>> [round(lane.idle) for lane in found.lanes()[0, 0, 0].values()], found.loops, found.instructions
+    ([416, 257, 0, 790], [], 3)
+    >>> [work.name for work in found.works()]
+    ['tload', 'texp', 'tstore']
+    >>> found.moved, {name: round(share, 2) for name, share in found.confidence().items()}
+    ((16384, 16384), {'A': 0.2, 'B': 0.8})
     >>> print(found.summary().splitlines()[0])
-    @exp on a2a3: 701 cycles (701 to 1,660), 0.379 µs at 1850 MHz
+    @exp on a2a3: 815 cycles (635 to 1,055), 0.441 µs at 1850 MHz
     >>> found.as_dict()["total_cycles"] == found.total, found.csv().splitlines()[0].split(",")[:3]
     (True, ['line', 'op', 'pipe'])
     >>> [event["name"] for event in found.perfetto()["traceEvents"] if event["ph"] == "X"]
@@ -94,8 +105,8 @@ class Profile:
     (['exp'], 'exp.pto')
     >>> found.html()[:15], sorted(found.pictures()), found.pictures()["timeline"][:4]
     ('<!doctype html>', ['access', 'flags', 'memory', 'timeline'], '<svg')
-    >>> found.target.name, found.table.mhz, found.table.models["texp"].kind
-    ('a2a3', 1850, 'measured')
+    >>> found.target.name, found.table.mhz, found.table.models["texp"].confidence
+    ('a2a3', 1850, 'A')
     >>> [(first.work.line, times) for first, times, cycles in found.critical_lines()]
     [(4, 1), (5, 1), (6, 1)]
     >>> found.stats().instructions["texp"], [argument.name for argument in found.arguments()]
@@ -107,6 +118,11 @@ class Profile:
     low: float
     high: float
     """The total where every instruction takes the least, or the most, of its range."""
+    bound: float
+    """The total that data alone asks for: no flag and no barrier, the same pipes, tiles and channels."""
+    slowdown: float
+    """Factor by which the chip's bandwidth slows transfers of several cores down."""
+    stalls: Stalls
     syncs: list[Sync]
     remarks: list[Diagnostic]
     entry: str
@@ -142,12 +158,17 @@ class Profile:
         """The same as time, at the target's clock."""
         return round(self.total / self.table.mhz, 3)
 
-    def busy(self) -> dict[ActorKey, dict[Pipe, float]]:
-        """Cycles that each pipe of each core works."""
-        found: dict[ActorKey, dict[Pipe, float]] = {}
-        for (actor, pipe), cycles in self.timeline.busy().items():
-            found.setdefault(actor, {})[pipe] = cycles
+    def lanes(self) -> dict[ActorKey, dict[Pipe, Lane]]:
+        """The time of each pipe of each core, divided into work and reasons to stand still."""
+        found: dict[ActorKey, dict[Pipe, Lane]] = {}
+        for (actor, pipe), lane in self.stalls.lanes.items():
+            found.setdefault(actor, {})[pipe] = lane
         return found
+
+    @cached_property
+    def loops(self) -> list[Loop]:
+        """The loops, each as its mean iteration, the longest first."""
+        return loops_of(self.timeline, self.stalls.slices)
 
     def works(self) -> list[Work]:
         """Every instruction that was executed, once for each kind of operands."""
@@ -162,14 +183,16 @@ class Profile:
     def _lines(self) -> dict[tuple[int, str, Pipe], Line]:
         found: dict[tuple[int, str, Pipe], Line] = {}
         critical = {id(each) for each in self.timeline.critical()}
-        for each in self.timeline.slices:
+        for each, parts in zip(self.timeline.slices, self.stalls.slices, strict=True):
             key = (each.work.line, each.work.name, each.pipe)
             line = found.setdefault(key, Line(*key))
             line.cycles += each.cycles
+            for stall, cycles in parts:
+                line.stalls[stall] += cycles
             line.waited += each.waited
             line.count += 1
             line.critical += each.cycles if id(each) in critical else 0.0
-            line.estimated = line.estimated or each.work.cost.kind in ESTIMATES
+            line.estimated = line.estimated or each.work.cost.confidence in ESTIMATES
         return found
 
     def critical_lines(self) -> list[tuple[Slice, int, float]]:
@@ -194,13 +217,18 @@ class Profile:
                 written += event.subject.moved * (True in ways)
         return read, written
 
-    def estimates(self) -> tuple[int, int, float]:
-        """Instructions that rest on an estimate, all of them, and the share of the pipes' time."""
-        works = [event.subject for event in self.trace.events if event.what is What.WORK]
-        estimated = sum(work.cost.kind in ESTIMATES for work in works)
-        busy = sum(each.cycles for each in self.timeline.slices)
-        guessed = sum(e.cycles for e in self.timeline.slices if e.work.cost.kind in ESTIMATES)
-        return estimated, len(works), round(guessed / busy, 2) if busy else 0.0
+    @property
+    def instructions(self) -> int:
+        """Instructions that were executed on a pipe."""
+        return sum(event.what is What.WORK for event in self.trace.events)
+
+    def confidence(self) -> dict[Confidence, float]:
+        """Shares of the pipes' time by the confidence in the numbers that it rests on."""
+        found: dict[Confidence, float] = dict.fromkeys(CONFIDENCE, 0.0)
+        for each in self.timeline.slices:
+            found[each.work.cost.confidence] += each.cycles
+        whole = sum(found.values()) or 1.0
+        return {name: cycles / whole for name, cycles in found.items() if cycles}
 
     def arguments(self) -> list[Argument]:
         """The accesses to the arguments in global memory."""
@@ -294,7 +322,7 @@ def profile(
     ... %a = tload %x : (!pto.memref<64x64xf32>) -> !pto.tile<64x64xf32>
     ... ''')
     >>> ptoas.profile(module, target="a2a3", static=True).total
-    392.0
+    399.0
     """
 
     chosen = resolve_target(module, target)
@@ -374,11 +402,18 @@ def _read(path: str) -> str:
 
 def finished(trace: Trace, entry: str, result: Result | None, warnings: list[Diagnostic]) -> Profile:
     """A trace with its times, reasons and remarks."""
-    timeline = simulate(trace)
-    low = high = timeline.total
-    if any(event.what is What.WORK and event.subject.cost.is_range for event in trace.events):
-        low = simulate(trace, lambda part: part.low).total
-        high = simulate(trace, lambda part: part.high).total
-    syncs = explain(trace, timeline)
-    found = remarks(trace, timeline, syncs)
-    return Profile(trace, timeline, low, high, syncs, found, entry, result, list(warnings))
+    needs, limit, wide = dependences(trace), chip_cycles(trace), spread(trace)
+    timeline, slowdown = timed(trace, middle, limit)
+    low = timed(trace, lambda _, part: part.low, limit / wide)[0].total
+    high = timed(trace, lambda _, part: part.high, limit * wide)[0].total
+    duration = slowed(middle, slowdown)
+    bound, fresh = (simulate(trace, duration, order, needs) for order in (Ordering.DATA, Ordering.FRESH))
+    divided = stalls(trace, timeline, needs)
+    costs, syncs = flag_costs(timeline, bound), explain(trace)
+    for sync in syncs:
+        sync.delay, sync.cost = divided.syncs.get(sync.op, 0.0), costs.get(sync.op, 0.0)
+    found = remarks(trace, timeline, bound, fresh, needs, syncs)
+    least = min(bound.total, timeline.total)
+    return Profile(
+        trace, timeline, low, high, least, slowdown, divided, syncs, found, entry, result, list(warnings)
+    )

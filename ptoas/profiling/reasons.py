@@ -17,9 +17,8 @@ from ptoas.analysis.clocks import NOTHING, NUMBER, PIPES, Clocks
 from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.sync import DrainOp
 from ptoas.machine.errors import line_of
-from ptoas.profiling.ideal import LatestAccesses
+from ptoas.profiling.dependences import LatestAccesses
 from ptoas.profiling.record import ActorKey, Trace, What
-from ptoas.profiling.timeline import Timeline
 from ptoas.profiling.work import GM, PipeOperand, Work
 
 
@@ -56,7 +55,9 @@ class Sync:
         default_factory=dict[tuple[Operation, Operation], Reason]
     )
     delay: float = 0.0
-    """Cycles that pipes stood still for it."""
+    """Cycles that pipes stood still for it, whatever it ordered."""
+    cost: float = 0.0
+    """Its share of the time above what data alone needs."""
 
     def best(self) -> list[Reason]:
         """The reasons, those first that say most: of tiles, of what is written and then read."""
@@ -132,8 +133,8 @@ class _Clocks(Clocks):
             pipe = source
 
 
-def explain(trace: Trace, timeline: Timeline) -> list[Sync]:
-    """Every wait and barrier of the program, with its reasons and what it cost."""
+def explain(trace: Trace) -> list[Sync]:
+    """Every wait and barrier of the program, with its reasons."""
     found: dict[Operation, Sync] = {}
     executed: list[Sync] = []
     cores: dict[ActorKey, _Clocks] = {}
@@ -164,9 +165,6 @@ def explain(trace: Trace, timeline: Timeline) -> list[Sync]:
                 core.finish_all(None)
             case _:
                 pass
-    for each in timeline.slices:
-        if isinstance(each.via, Operation) and each.via in found:
-            found[each.via].delay += each.waited
     return sorted(found.values(), key=lambda sync: trace.order.get(sync.op, 0))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from xdsl.ir import Operation
 
@@ -13,10 +13,11 @@ from ptoas.dialects.pto.memory import TLoadOp
 from ptoas.grammar.spans import span_of
 from ptoas.lowering.provenance import reason_of
 from ptoas.machine.errors import line_of
-from ptoas.profiling.ideal import Ideal, ideal
+from ptoas.profiling.dependences import Dependences
+from ptoas.profiling.loops import covered
 from ptoas.profiling.reasons import Sync
 from ptoas.profiling.record import Trace, What
-from ptoas.profiling.timeline import NOTHING, Slice, Timeline
+from ptoas.profiling.timeline import NOTHING, Cause, Slice, Timeline
 from ptoas.profiling.work import BURST, GM, Work
 
 MOST_IDLE = 0.5
@@ -26,11 +27,13 @@ SCATTERED = 2.0
 FEW = 64
 """Indices below which their order does not matter."""
 DOMINATES = 0.5
-OVERLAPS = 1.2
+OVERLAPS = 1.05
 """Ratio of a loop's time to its lower bound from which a remark is made."""
 
 
-def remarks(trace: Trace, timeline: Timeline, syncs: list[Sync]) -> list[Diagnostic]:
+def remarks(
+    trace: Trace, timeline: Timeline, bound: Timeline, fresh: Timeline, needs: Dependences, syncs: list[Sync]
+) -> list[Diagnostic]:
     """All remarks, in the order of the program."""
     works = {id(e.subject): e.subject for e in trace.events if e.what is What.WORK}
     found = [
@@ -38,7 +41,7 @@ def remarks(trace: Trace, timeline: Timeline, syncs: list[Sync]) -> list[Diagnos
         *_launches(list(works.values())),
         *_narrow_loads(list(works.values())),
         *_scalar_walks(timeline),
-        *_loops(trace, timeline),
+        *_loops(timeline, bound, fresh, needs),
         *_needless(syncs),
     ]
     once = {(each.code, each.span.offset, each.span.file): each for each in reversed(found)}
@@ -134,43 +137,42 @@ def _scalar_walks(timeline: Timeline) -> Iterator[Diagnostic]:
 # --- loops -----------------------------------------------------------------------------------------
 
 
-def _loops(trace: Trace, timeline: Timeline) -> Iterator[Diagnostic]:
+def _loops(timeline: Timeline, data: Timeline, fresh: Timeline, needs: Dependences) -> Iterator[Diagnostic]:
     """Remarks on loops that lose time to single buffers, or to flags that wait for more than they order."""
     by_loop: dict[tuple[Operation, object], list[int]] = {}
     for n, each in enumerate(timeline.slices):
         for loop in each.work.loops:
             by_loop.setdefault((loop, each.actor), []).append(n)
-    if not by_loop:
-        return
-    data, fresh = ideal(trace, reuse=True), ideal(trace, reuse=False)
     for (loop, _), numbers in by_loop.items():
         slices = [timeline.slices[n] for n in numbers]
         depth = slices[0].work.loops.index(loop)
         if len({each.iterations[: depth + 1] for each in slices}) < 2:
             continue
-        taken = _covered((each.start, each.end) for each in slices)
-        needed, free = (_covered((one.start[n], one.end[n]) for n in numbers) for one in (data, fresh))
-        if needed > OVERLAPS * free:
-            yield from _one_buffer(timeline, data, numbers, depth, needed, free)
+        taken, needed, free = (
+            covered((one.slices[n].start, one.slices[n].end) for n in numbers)
+            for one in (timeline, data, fresh)
+        )
+        if needed > OVERLAPS * free and needed - free > taken - needed:
+            yield from _one_buffer(data, needs, numbers, depth, needed, free)
         elif taken > OVERLAPS * needed:
-            yield from _coarse_flags(timeline, data, numbers, taken, needed)
+            yield from _coarse_flags(timeline, needs, numbers, taken, needed)
 
 
 def _one_buffer(
-    timeline: Timeline, data: Ideal, numbers: list[int], depth: int, needed: float, free: float
+    data: Timeline, needs: Dependences, numbers: list[int], depth: int, needed: float, free: float
 ) -> Iterator[Diagnostic]:
     """The instruction that loses most because the tile that it fills is in use since the turn before."""
     lost: dict[tuple[Operation, Operation], float] = {}
     found: dict[tuple[Operation, Operation], tuple[Slice, Slice, str]] = {}
     for n in numbers:
-        cause, each = data.cause[n], timeline.slices[n]
-        if cause is None:
+        each = data.slices[n]
+        if each.via is not Cause.REUSE:
             continue
-        user = timeline.slices[cause[0]]
+        user = data.slices[each.cause]
         if user.iterations[: depth + 1] != each.iterations[: depth + 1] and user.pipe is not each.pipe:
             key = (each.work.op, user.work.op)
-            lost[key] = lost.get(key, 0.0) + data.start[n] - data.free[n]
-            found[key] = (each, user, cause[1])
+            lost[key] = lost.get(key, 0.0) + each.waited
+            found[key] = (each, user, needs.reuse[n][each.cause])
     if not lost:
         return
     key = max(lost, key=lambda key: lost[key])
@@ -188,7 +190,7 @@ def _one_buffer(
 
 
 def _coarse_flags(
-    timeline: Timeline, data: Ideal, numbers: list[int], taken: float, needed: float
+    timeline: Timeline, needs: Dependences, numbers: list[int], taken: float, needed: float
 ) -> Iterator[Diagnostic]:
     """The wait that goes on longest after the data of its instruction is there."""
     lost: dict[Operation, float] = {}
@@ -196,7 +198,8 @@ def _coarse_flags(
     for n in numbers:
         each = timeline.slices[n]
         if isinstance(each.via, Operation):
-            ready = max([each.free, *(timeline.slices[m].end for m in data.needs[n])])
+            after = (*needs.data[n], *needs.reuse[n])
+            ready = max([each.free, *(timeline.slices[m].end for m in after)])
             if each.start > ready:
                 lost[each.via] = lost.get(each.via, 0.0) + each.start - ready
                 found[each.via] = each
@@ -214,16 +217,6 @@ def _coarse_flags(
         each.work.op,
         fix="raise a flag of its own right after the last use of what the instruction touches",
     )
-
-
-def _covered(times: Iterable[tuple[float, float]]) -> float:
-    """Cycles in which at least one of these goes on."""
-    total = last = 0.0
-    for start, end in sorted(times):
-        if end > last:
-            total += end - max(last, start)
-            last = end
-    return total
 
 
 # --- flags -----------------------------------------------------------------------------------------

@@ -1,20 +1,23 @@
-"""Start of each instruction: when its pipe is free and all its dependences are done.
+"""Start of each instruction: when its pipe is free, it is issued, and all its dependences are done.
 
-Every pipe of a core is a lane that does one thing at a time, in order. A flag carries the end of what its
-source pipe was given to its target pipe, a barrier to all; handshakes inside instructions do the same, and
-what one core releases and another acquires. Nothing else waits: a missing flag is not visible here, it is
-what `run` reports.
+Every pipe of a core is a lane that does one thing at a time, in order. The scalar unit hands the
+instructions to the pipes, one after the other. A flag carries the end of what its source pipe was given to
+its target pipe, a barrier to all; handshakes inside instructions do the same, and what one core releases and
+another acquires. Nothing else waits: a missing flag is not visible here, it is what `run` reports.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
+from enum import Enum
+from typing import cast
 
 from xdsl.ir import Operation
 
 from ptoas.analysis.clocks import NUMBER, PIPES
 from ptoas.dialects.pto.enums import Pipe
+from ptoas.profiling.dependences import Dependences
 from ptoas.profiling.record import ActorKey, Trace, TraceEvent, What
 from ptoas.profiling.work import PipeWork, Work
 
@@ -29,17 +32,35 @@ LANES = (
 )
 """Pipes in the order in which data flows through them."""
 
-LANE_NAMES = {
-    Pipe.PIPE_MTE2: "MTE2 (load from GM)",
-    Pipe.PIPE_MTE1: "MTE1 (L1 to L0)",
-    Pipe.PIPE_M: "CUBE",
-    Pipe.PIPE_V: "VECTOR",
-    Pipe.PIPE_FIX: "FIXPIPE (out of L0C)",
-    Pipe.PIPE_MTE3: "MTE3 (store to GM)",
-    Pipe.PIPE_S: "SCALAR",
-}
+PIPE_NAMES = {pipe: pipe.value.removeprefix("PIPE_") for pipe in LANES}
+"""The one name of each pipe in texts, tables and pictures."""
 
 NOTHING = -1
+SCALAR = NUMBER[Pipe.PIPE_S]
+
+
+class Ordering(Enum):
+    """What an instruction waits for, besides its pipe, its issue and other cores."""
+
+    FLAGS = "flags and barriers"
+    DATA = "the data that it reads, and the bytes that it fills"
+    FRESH = "the data that it reads: as if every write found bytes of its own"
+
+
+class Cause(Enum):
+    """What made an instruction start, where it was neither its pipe nor a flag or barrier."""
+
+    ISSUE = "the scalar unit"
+    HANDSHAKE = "a handshake of an instruction"
+    FENCE = "a fence"
+    DATA = "data"
+    REUSE = "bytes in use"
+    CORE_DATA = "data of another core"
+    CORE_SLOT = "a slot that another core frees"
+
+
+Via = Operation | Cause | None
+"""The flag or barrier that was waited for, or a cause; `None`: the pipe itself."""
 
 
 class Slice:
@@ -57,7 +78,7 @@ class Slice:
         iterations: tuple[int, ...],
         free: float,
         cause: int,
-        via: Operation | str | None,
+        via: Via,
     ):
         self.work, self.actor, self.pipe = work, actor, pipe
         self.start, self.end, self.iterations = start, end, iterations
@@ -66,7 +87,7 @@ class Slice:
         self.cause = cause
         """The slice whose end it started at; -1: none."""
         self.via = via
-        """The operation waited for, or a description; `None`: its own pipe."""
+        """See `Via`."""
 
     @property
     def waited(self) -> float:
@@ -89,12 +110,24 @@ class Arrow:
 
 
 @dataclass
+class ScalarTime:
+    """Time of a core's scalar unit that is in no slice."""
+
+    issuing: float = 0.0
+    waiting: dict[Via, float] = field(default_factory=dict["Via", float])
+    """Cycles that it stood still, by what for."""
+    end: float = 0.0
+
+
+@dataclass
 class Timeline:
     """The lanes of all cores."""
 
     slices: list[Slice] = field(default_factory=list[Slice])
     arrows: list[Arrow] = field(default_factory=list[Arrow])
     total: float = 0.0
+
+    scalar: dict[ActorKey, ScalarTime] = field(default_factory=dict["ActorKey", "ScalarTime"])
 
     def actors(self) -> list[ActorKey]:
         return sorted({each.actor for each in self.slices})
@@ -108,30 +141,39 @@ class Timeline:
         return dict(sorted(found.items(), key=lambda lane: (lane[0][0], order[lane[0][1]])))
 
     def busy(self) -> dict[tuple[ActorKey, Pipe], float]:
-        return {lane: sum(each.cycles for each in slices) for lane, slices in self.lanes().items()}
+        """Cycles that each pipe works; the scalar unit also works when it issues."""
+        found = {lane: sum(each.cycles for each in slices) for lane, slices in self.lanes().items()}
+        for actor, scalar in self.scalar.items():
+            lane = actor, Pipe.PIPE_S
+            found[lane] = found.get(lane, 0.0) + scalar.issuing
+        order = {pipe: n for n, pipe in enumerate(LANES)}
+        return dict(sorted(found.items(), key=lambda lane: (lane[0][0], order[lane[0][1]])))
 
-    def critical(self) -> list[Slice]:
-        """The slices without a gap between them that lead to the end, from the first on."""
+    def critical_numbers(self) -> list[int]:
+        """The numbers of the slices that lead to the end, from the first on."""
         if not self.slices:
             return []
         at = max(range(len(self.slices)), key=lambda n: self.slices[n].end)
-        found: list[Slice] = []
+        found: list[int] = []
         while at != NOTHING:
-            found.append(self.slices[at])
+            found.append(at)
             at = self.slices[at].cause
         return found[::-1]
+
+    def critical(self) -> list[Slice]:
+        """These slices; between them is nothing but issue, fences, and waits of the scalar unit."""
+        return [self.slices[n] for n in self.critical_numbers()]
 
 
 @dataclass
 class _Core:
     """The pipes of one core while time goes on."""
 
+    scalar: ScalarTime
     free: list[float] = field(default_factory=lambda: [0.0] * len(PIPES))
     ready: list[float] = field(default_factory=lambda: [0.0] * len(PIPES))
     last: list[int] = field(default_factory=lambda: [NOTHING] * len(PIPES))
-    why: list[tuple[int, Operation | str | None]] = field(
-        default_factory=lambda: [(NOTHING, None)] * len(PIPES)
-    )
+    why: list[tuple[int, Via]] = field(default_factory=lambda: [(NOTHING, None)] * len(PIPES))
     """The slice, and the operation, after which a pipe may continue."""
     streaming: list[bool] = field(default_factory=lambda: [False] * len(PIPES))
     flags: dict[Hashable, tuple[float, int, Operation]] = field(
@@ -151,38 +193,87 @@ class _Core:
     def all_done(self) -> tuple[float, int]:
         return max(self.done(pipe) for pipe in range(len(PIPES)))
 
-    def wait(self, pipe: int, time: float, slice: int, via: Operation | str | None) -> None:
+    def wait(self, pipe: int, time: float, slice: int, via: Via) -> None:
         if time > self.ready[pipe]:
             self.ready[pipe] = time
             self.why[pipe] = (slice, via)
 
-    def rest(self, via: Operation | str) -> None:
+    def rest(self, via: Via, cycles: float = 0.0) -> None:
         """Every pipe waits for all."""
         time, slice = self.all_done()
         for pipe in range(len(PIPES)):
-            self.wait(pipe, time, slice, via)
+            self.wait(pipe, time + cycles, slice, via)
 
-    def handshakes(self, pairs: Iterable[tuple[Pipe, Pipe]], via: str) -> None:
+    def handshakes(self, pairs: Iterable[tuple[Pipe, Pipe]]) -> None:
         for source, target in pairs:
             if Pipe.PIPE_ALL in (source, target):
-                self.rest(via)
+                self.rest(Cause.HANDSHAKE)
             else:
-                self.wait(NUMBER[target], *self.done(NUMBER[source]), via)
+                self.wait(NUMBER[target], *self.done(NUMBER[source]), Cause.HANDSHAKE)
+
+    def issue(self, cycles: float) -> None:
+        """The scalar unit works on an instruction, a flag or a barrier, after what it waits for itself."""
+        waits = self.ready[SCALAR] - self.free[SCALAR]
+        if waits > 0:
+            slice, via = self.why[SCALAR]
+            self.scalar.waiting[via] = self.scalar.waiting.get(via, 0.0) + waits
+            self.free[SCALAR], self.last[SCALAR] = self.ready[SCALAR], slice
+        self.free[SCALAR] += cycles
+        self.scalar.issuing += cycles
+        self.scalar.end = self.free[SCALAR]
 
 
-def simulate(trace: Trace, duration: Callable[[PipeWork], float] = lambda part: part.cycles) -> Timeline:
-    """Give every instruction of a trace its time; `duration` may be the low or the high end of its range."""
-    timeline = Timeline()
-    cores: dict[ActorKey, _Core] = {}
-    told: dict[Hashable, dict[ActorKey, tuple[float, int]]] = {}
-    for event in trace.events:
-        core = cores.get(event.actor)
-        if core is None:
-            core = cores[event.actor] = _Core()
+Duration = Callable[[Work, PipeWork], float]
+
+
+def middle(_: Work, part: PipeWork) -> float:
+    """The cycles of a part that are neither the least nor the most of its range."""
+    return part.cycles
+
+
+class Simulation:
+    """One walk over a trace that gives every instruction its time."""
+
+    def __init__(self, trace: Trace, duration: Duration, order: Ordering, needs: Dependences | None):
+        self.trace, self.duration, self.order, self.needs = trace, duration, order, needs
+        self.chip = trace.table.chip
+        self.timeline = Timeline()
+        self.cores: dict[ActorKey, _Core] = {}
+        self.told: dict[Hashable, dict[ActorKey, tuple[float, int]]] = {}
+
+    def run(self) -> Timeline:
+        for event in self.trace.events:
+            core = self.cores.get(event.actor)
+            if core is None:
+                scalar = self.timeline.scalar[event.actor] = ScalarTime()
+                core = self.cores[event.actor] = _Core(scalar)
+            self._event(core, event)
+        timeline = self.timeline
+        ends = (*(each.end for each in timeline.slices), *(each.end for each in timeline.scalar.values()))
+        timeline.total = max(ends, default=0.0)
+        return timeline
+
+    def _event(self, core: _Core, event: TraceEvent) -> None:
         subject = event.subject
         match event.what:
             case What.WORK:
-                _place(timeline, core, event, duration)
+                self._work(core, event)
+            case What.SET | What.WAIT | What.BARRIER:
+                core.issue(self.chip.flag)
+                if self.order is Ordering.FLAGS:
+                    self._flag(core, event)
+            case What.FENCE:
+                core.rest(Cause.FENCE, self.chip.fence)
+            case What.RELEASE:
+                key, source = subject
+                done = core.all_done() if source is None else core.done(NUMBER[source])
+                self.told.setdefault(key, {})[event.actor] = done
+            case What.ACQUIRE:
+                self._acquire(core, event)
+
+    def _flag(self, core: _Core, event: TraceEvent) -> None:
+        subject = event.subject
+        match event.what:
             case What.SET:
                 core.flags[subject.key] = (*core.done(NUMBER[subject.pipe]), subject.op)
             case What.WAIT:
@@ -190,55 +281,70 @@ def simulate(trace: Trace, duration: Callable[[PipeWork], float] = lambda part: 
                 pipe = NUMBER[subject.pipe]
                 core.wait(pipe, time, slice, subject.op)
                 core.arrows[pipe].append((slice, str(subject.key), raised, subject.op))
-            case What.BARRIER:
-                if subject.drained is Pipe.PIPE_ALL:
-                    core.rest(subject)
-            case What.FENCE:
-                core.rest("a fence")
-            case What.RELEASE:
-                key, source = subject
-                done = core.all_done() if source is None else core.done(NUMBER[source])
-                told.setdefault(key, {})[event.actor] = done
-            case What.ACQUIRE:
-                key, target = subject
-                others = (done for actor, done in told.get(key, {}).items() if actor != event.actor)
-                time, slice = max(others, default=(0.0, NOTHING))
-                for pipe in range(len(PIPES)) if target is None else (NUMBER[target],):
-                    core.wait(pipe, time, slice, "another core")
-                if slice != NOTHING:
-                    pipe = NUMBER[target or Pipe.PIPE_S]
-                    core.arrows[pipe].append((slice, _key_text(key), None, None))
-    timeline.total = max((each.end for each in timeline.slices), default=0.0)
-    return timeline
+            case _ if subject.drained is Pipe.PIPE_ALL:
+                core.rest(subject)
+            case _:
+                pass
+
+    def _acquire(self, core: _Core, event: TraceEvent) -> None:
+        key: Hashable = event.subject[0]
+        target: Pipe | None = event.subject[1]
+        others = (done for actor, done in self.told.get(key, {}).items() if actor != event.actor)
+        time, slice = max(others, default=(0.0, NOTHING))
+        frees = "free" in cast("tuple[object, ...]", key) if type(key) is tuple else False
+        for pipe in range(len(PIPES)) if target is None else (NUMBER[target],):
+            core.wait(pipe, time, slice, Cause.CORE_SLOT if frees else Cause.CORE_DATA)
+        if slice != NOTHING:
+            pipe = NUMBER[target or Pipe.PIPE_S]
+            core.arrows[pipe].append((slice, _key_text(key), None, None))
+
+    def _work(self, core: _Core, event: TraceEvent) -> None:
+        work: Work = event.subject
+        slices = self.timeline.slices
+        core.handshakes(work.before)
+        core.issue(self.chip.issue)
+        pipes = [NUMBER[part.pipe] for part in work.cost.parts]
+        start, cause, via = core.free[SCALAR], core.last[SCALAR], Cause.ISSUE
+        for pipe in pipes:
+            if core.free[pipe] >= start and pipe != SCALAR:
+                start, cause, via = core.free[pipe], core.last[pipe], None
+            if core.ready[pipe] > start:
+                start, (cause, via) = core.ready[pipe], core.why[pipe]
+        if self.needs is not None and self.order is not Ordering.FLAGS:
+            number = len(slices)
+            for need in self.needs.data[number]:
+                if slices[need].end > start:
+                    start, cause, via = slices[need].end, need, Cause.DATA
+            for need in self.needs.reuse[number] if self.order is Ordering.DATA else ():
+                if slices[need].end > start:
+                    start, cause, via = slices[need].end, need, Cause.REUSE
+        for pipe, part in zip(pipes, work.cost.parts, strict=True):
+            cycles = self.duration(work, part)
+            if not core.streaming[pipe]:
+                core.streaming[pipe] = True
+                cycles += work.cost.first
+            number = len(slices)
+            for source, label, raised, awaited in core.arrows[pipe]:
+                if source != NOTHING:
+                    self.timeline.arrows.append(Arrow(source, number, label, raised, awaited))
+            core.arrows[pipe].clear()
+            free = core.free[pipe]
+            # Two parts on one pipe, as an atomic store has, follow each other.
+            begin, why = (free, (core.last[pipe], None)) if free > start else (start, (cause, via))
+            end = begin + cycles
+            slices.append(Slice(work, event.actor, part.pipe, begin, end, event.iterations, free, *why))
+            core.free[pipe], core.last[pipe] = end, number
+        core.handshakes(work.after)
 
 
-def _place(timeline: Timeline, core: _Core, event: TraceEvent, duration: Callable[[PipeWork], float]) -> None:
-    work: Work = event.subject
-    core.handshakes(work.before, f"the start of {work.name}")
-    pipes = [NUMBER[part.pipe] for part in work.cost.parts]
-    start, cause, via = 0.0, NOTHING, None
-    for pipe in pipes:
-        if core.free[pipe] > start:
-            start, cause, via = core.free[pipe], core.last[pipe], None
-        if core.ready[pipe] > start:
-            start, (cause, via) = core.ready[pipe], core.why[pipe]
-    for pipe, part in zip(pipes, work.cost.parts, strict=True):
-        cycles = duration(part)
-        if not core.streaming[pipe]:
-            core.streaming[pipe] = True
-            cycles += work.cost.first
-        number = len(timeline.slices)
-        for source, label, raised, awaited in core.arrows[pipe]:
-            if source != NOTHING:
-                timeline.arrows.append(Arrow(source, number, label, raised, awaited))
-        core.arrows[pipe].clear()
-        free = core.free[pipe]
-        # Two parts on one pipe, as an atomic store has, follow each other.
-        begin, why = (free, (core.last[pipe], None)) if free > start else (start, (cause, via))
-        end = begin + cycles
-        timeline.slices.append(Slice(work, event.actor, part.pipe, begin, end, event.iterations, free, *why))
-        core.free[pipe], core.last[pipe] = end, number
-    core.handshakes(work.after, f"the end of {work.name}")
+def simulate(
+    trace: Trace,
+    duration: Duration = middle,
+    order: Ordering = Ordering.FLAGS,
+    needs: Dependences | None = None,
+) -> Timeline:
+    """Give every instruction of a trace its time; another order than that of flags needs the dependences."""
+    return Simulation(trace, duration, order, needs).run()
 
 
 def _key_text(key: Hashable) -> str:

@@ -16,6 +16,7 @@ from ptoas.dialects.pto.enums import Coalesce, Layout, Pipe
 from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.matmul import ProductOp
+from ptoas.dialects.pto.movement import TExtractOp, TInsertOp
 from ptoas.dialects.pto.slots import slot_places
 from ptoas.dialects.pto.types import DYNAMIC, GroupType, PtrType, TileType, ViewType
 from ptoas.machine.errors import line_of
@@ -24,7 +25,7 @@ from ptoas.machine.tiles import Tile
 from ptoas.runner.stats import LANES, launch_geometry
 from ptoas.runner.stats import InstructionCounts as Counted
 from ptoas.targets import Target
-from ptoas.targets.costs import CostModel, CostTable, Form, Kind, cycles
+from ptoas.targets.costs import SPREAD, Confidence, CostModel, CostTable, Form, cycles
 from ptoas.targets.pipes import Pipes
 from ptoas.targets.row import Row
 
@@ -167,7 +168,7 @@ class Cost:
 
     key: str
     model: CostModel
-    kind: Kind
+    confidence: Confidence
     formula: str
     values: dict[str, float]
     parts: tuple[PipeWork, ...]
@@ -178,12 +179,11 @@ class Cost:
         return any(part.low != part.high for part in self.parts)
 
     def text(self) -> str:
-        """`slope * repeats, slope 2, repeats 64 (measured: ...)`."""
+        """`slope * repeats: slope 2, repeats 64, 116 to 141 (A: ...)`."""
         shown = [f"{n} {v:g}" for n, v in self.values.items() if n in self.formula.replace("(", " ").split()]
         ends = f", {self.parts[0].low:,.0f} to {self.parts[0].high:,.0f}" if self.is_range else ""
-        return (
-            f"{self.formula}{': ' * bool(shown)}{', '.join(shown)}{ends} ({self.kind}: {self.model.source})"
-        )
+        source = f"{self.confidence}: {self.model.source}"
+        return f"{self.formula}{': ' * bool(shown)}{', '.join(shown)}{ends} ({source})"
 
 
 @dataclass(eq=False)
@@ -237,7 +237,9 @@ def quantities(
     tiles = [o for s, found in by_slot.items() for o in found if o.memory != GM and s not in op.SCRATCH]
     views = [o for found in by_slot.values() for o in found if o.memory == GM]
     staged = isinstance(op, StagedOp)
-    main = max(views if staged else tiles or views, key=_bytes)
+    # Of a window into a tile only the window moves.
+    largest = min if isinstance(op, TExtractOp | TInsertOp) else max
+    main = largest(views if staged else tiles or views, key=_bytes)
     size = max((o.size for o in tiles if o.bytes * 8 > main.bytes), default=main.size)
     rows, cols = main.rows * main.outer, main.cols
     elements, per = rows * cols, REPEAT // size or 1
@@ -256,7 +258,8 @@ def quantities(
         found["calls"] = ceil(main.bytes / max(1, max(map(_bytes, tiles))))
     if isinstance(op, ProductOp):
         left, right = by_slot["lhs"][0], by_slot["rhs"][0]
-        found |= {"m": left.rows, "k": left.cols, "n": right.cols, "size": left.size}
+        pairs = float(left.dtype.endswith("x2"))
+        found |= {"m": left.rows, "k": left.cols, "n": right.cols, "size": left.size, "pairs": pairs}
     if isinstance(op, IndexedMemoryOp):
         _indexed(op, target, by_slot, found)
     return found
@@ -322,21 +325,22 @@ def _bytes(operand: WorkOperand) -> int:
 @lru_cache(maxsize=4096)
 def _priced(key: str, model: CostModel, pipe: Pipe, found: tuple[tuple[str, float], ...]) -> Cost:
     values = dict(found)
-    constants, kind = model.constants_for(values["size"], values["cols"])
+    constants, confidence = model.constants_for(values["size"], values["cols"])
     values |= constants
     formula = model.formula if values["whole"] or model.ragged is None else model.ragged
     if not values["elements"]:
         # Nothing to do: only the start remains.
         values |= dict.fromkeys(("repeats", "lines"), 0.0)
     middle = cycles(formula, values)
-    low = middle if model.low is None else min(middle, cycles(model.low, values))
-    high = middle if model.high is None else max(middle, cycles(model.high, values))
+    spread = SPREAD[confidence]
+    low = middle / spread if model.low is None else min(middle, cycles(model.low, values))
+    high = middle * spread if model.high is None else max(middle, cycles(model.high, values))
     parts = [PipeWork(pipe, middle, low, high)]
     for name, text in model.other_pipes.items():
         share = cycles(text, values)
-        parts.append(PipeWork(Pipe(name), share, share, share))
+        parts.append(PipeWork(Pipe(name), share, share / spread, share * spread))
     first = cycles(model.first, values)
-    return Cost(key, model, kind, formula, values, tuple(parts), first)
+    return Cost(key, model, confidence, formula, values, tuple(parts), first)
 
 
 def work_of(

@@ -12,13 +12,12 @@ from ptoas.lowering.provenance import reason_of
 from ptoas.machine.errors import line_of
 from ptoas.profiling.export import actor_names
 from ptoas.profiling.patterns import Argument, Indices
-from ptoas.profiling.timeline import LANES, Slice
+from ptoas.profiling.timeline import LANES, PIPE_NAMES, Slice
 from ptoas.profiling.work import BURST
 from ptoas.report.memory import Memory
 
 if TYPE_CHECKING:
     from ptoas.profiling.profile import Profile
-    from ptoas.profiling.reasons import Sync
 
 WIDTH = 960
 LEFT = 118
@@ -31,8 +30,6 @@ HEAD = (
     '<defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="6" markerHeight="6" '
     'orient="auto"><path d="M0 0L8 4L0 8z" fill="var(--dim)"/></marker></defs>'
 )
-
-PIPE_NAMES = {pipe: pipe.value.removeprefix("PIPE_") for pipe in LANES}
 
 LIGHT = {
     "ink": "#1f2430", "dim": "#646c7d", "line": "#d8dce4", "paper": "#ffffff", "raised": "#f4f6f9",
@@ -304,12 +301,6 @@ def flags(profile: Profile, alone: bool = True) -> str:
     if len(works) > len(shown):
         parts.append(text(50, height, f"and {len(works) - len(shown)} more instructions", "dim"))
     return picture(WIDTH, height + 10, parts, alone, "flags and what they order")
-
-
-def flag_label(sync: Sync) -> str:
-    """`set_flag/wait_flag MTE2->V EVENT_ID0`, `barrier PIPE_V`."""
-    words = [str(getattr(value, "data", value)) for value in sync.op.properties.values()]
-    return " ".join([sync.op.name.removeprefix("pto."), *words])
 
 
 # --- access patterns ---------------------------------------------------------------------------------

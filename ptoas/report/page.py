@@ -13,14 +13,13 @@ from ptoas.diagnostics.render import visible
 from ptoas.lowering.provenance import reason_of
 from ptoas.machine.arrays import np
 from ptoas.profiling.export import actor_names
-from ptoas.profiling.timeline import LANE_NAMES
+from ptoas.profiling.summary import bound_text, confidence_text, flag_label
+from ptoas.profiling.timeline import PIPE_NAMES
 from ptoas.profiling.work import Work
 from ptoas.report.draw import (
     DARK,
     LIGHT,
-    PIPE_NAMES,
     access,
-    flag_label,
     flags,
     memory_map,
     timeline,
@@ -68,12 +67,10 @@ def page(profile: Profile) -> str:
     from markupsafe import Markup
 
     drawn = {name: Markup(svg) for name, svg in pictures(profile, alone=False).items()}
-    estimated, count, share = profile.estimates()
     return template.render(
         profile=profile,
-        estimated=estimated,
-        count=count,
-        share=share,
+        confidence=confidence_text(profile),
+        bound=bound_text(profile),
         drawn=drawn,
         light=variables(LIGHT),
         dark=variables(DARK),
@@ -112,7 +109,7 @@ def _data(profile: Profile) -> dict[str, Any]:
         "total": profile.total,
         "mhz": profile.table.mhz,
         "left": len(profile.timeline.slices) - len(slices),
-        "lanes": [[names[actor], PIPE_NAMES[pipe], LANE_NAMES[pipe]] for actor, pipe in lanes],
+        "lanes": [[names[actor], PIPE_NAMES[pipe]] for actor, pipe in lanes],
         "works": told,
         "lane": [lanes[each.actor, each.pipe] for each in slices],
         "work": [works[id(each.work)] for each in slices],

@@ -82,9 +82,9 @@ function draw() {
   }
   for (const [name, y] of rows.heads || []) whole.append(svg("text", { x: 4, y: y + 14, class: "title" }, name));
   const slices = svg("g", { "clip-path": "url(#inside)" }), labels = svg("g", { "clip-path": "url(#inside)", "pointer-events": "none" });
-  data.lanes.forEach(([, pipe, title], lane) => {
+  data.lanes.forEach(([, pipe], lane) => {
     const y = rows[lane], all = byLane[lane];
-    whole.append(svg("text", { x: 4, y: y + 15 }, title.split(" (")[0]));
+    whole.append(svg("text", { x: 4, y: y + 15 }, pipe));
     whole.append(svg("rect", { x: LEFT, y, width: width - LEFT - 10, height: LANE - 2, class: "lane" }));
     const colour = `var(--${pipe})`;
     for (let n = firstVisible(all); n < all.length && data.start[all[n]] <= to; n++) {

@@ -1,8 +1,6 @@
-"""Lower bound of a trace: without flags, each instruction waits only for its pipe and its data.
+"""Dependences between the slices of a trace: whose data each reads, and whose bytes it fills again.
 
-With `reuse` the bytes of a tile are used again only when nobody needs what they held, as in the program;
-without it every write finds fresh bytes, as with as many buffers as one could wish for. What lies between the
-timeline and the first is the price of the flags, between the first and the second that of one buffer.
+They are what a schedule without any flag would still have to keep: see `timeline.Ordering`.
 """
 
 from __future__ import annotations
@@ -10,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from ptoas.analysis.clocks import NUMBER, PIPES
+from ptoas.analysis.clocks import NUMBER
 from ptoas.profiling.record import ActorKey, Trace, What
 from ptoas.profiling.work import GM, PipeOperand, Work
 
@@ -62,61 +60,46 @@ def range_of(touch: PipeOperand) -> tuple[str, Span]:
 
 
 @dataclass
-class Ideal:
-    """Times of the slices of a timeline, by their numbers there."""
+class Dependences:
+    """By the number of a slice, the numbers of earlier slices that it has to come after."""
 
-    start: list[float] = field(default_factory=list[float])
-    end: list[float] = field(default_factory=list[float])
-    free: list[float] = field(default_factory=list[float])
-    """Since when its pipe had nothing to do."""
-    cause: list[tuple[int, str] | None] = field(default_factory=list["tuple[int, str] | None"])
-    """The slice that it waited for, and the tile that it fills and that one used."""
-    needs: list[set[int]] = field(default_factory=list[set[int]])
-    """The slices whose data it has to wait for."""
+    data: list[tuple[int, ...]] = field(default_factory=list[tuple[int, ...]])
+    """They write what it reads."""
+    reuse: list[dict[int, str]] = field(default_factory=list[dict[int, str]])
+    """They use the bytes that it writes; the value is the tile's name."""
 
 
-def ideal(trace: Trace, reuse: bool) -> Ideal:
-    """The times that data alone asks for."""
-    found = Ideal()
-    free: dict[ActorKey, list[float]] = {}
+def dependences(trace: Trace) -> Dependences:
+    """The dependences of a trace within each core; what cores hand to each other stands in the trace."""
+    found = Dependences()
     logs: dict[ActorKey, LatestAccesses[int]] = {}
     written = {
-        t.operand.name
+        touch.operand.name
         for event in trace.events
         if event.what is What.WORK
-        for t in event.subject.touches
-        if t.write and t.operand.memory == GM
+        for touch in event.subject.touches
+        if touch.write and touch.operand.memory == GM
     }
     for event in trace.events:
         if event.what is not What.WORK:
             continue
         work: Work = event.subject
-        pipes = free.setdefault(event.actor, [0.0] * len(PIPES))
         log = logs.setdefault(event.actor, LatestAccesses())
-        lanes = [NUMBER[part.pipe] for part in work.cost.parts]
-        idle = start = max(pipes[lane] for lane in lanes)
-        cause: tuple[int, str] | None = None
         # Memory that is only read orders nothing.
         touches = [t for t in work.touches if t.operand.memory != GM or t.operand.name in written]
-        needs: set[int] = set()
+        data: set[int] = set()
+        reuse: dict[int, str] = {}
         for touch in touches:
             for _, wrote, _, number in log.before(touch):
-                if not reuse and (touch.write or not wrote):
-                    continue
-                needs.add(number)
-                if found.end[number] > start:
-                    start = found.end[number]
-                    local = touch.write and touch.operand.memory != GM
-                    cause = (number, touch.operand.name) if local else None
-        number = len(found.start)
-        for lane, part in zip(lanes, work.cost.parts, strict=True):
-            found.start.append(start)
-            found.end.append(start + part.cycles)
-            found.free.append(idle)
-            found.cause.append(cause)
-            found.needs.append(needs)
-            pipes[lane] = start + part.cycles
+                if wrote and not touch.write:
+                    data.add(number)
+                else:
+                    reuse[number] = touch.operand.name
+        number = len(found.data)
+        for _ in work.cost.parts:
+            found.data.append(tuple(data))
+            found.reuse.append(reuse)
         for touch in touches:
-            at = next((n for n, p in enumerate(work.cost.parts) if p.pipe is touch.pipe), 0)
+            at = next((n for n, part in enumerate(work.cost.parts) if part.pipe is touch.pipe), 0)
             log.note(touch, number + at)
     return found

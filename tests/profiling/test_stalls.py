@@ -1,0 +1,107 @@
+"""Reasons why pipes stand still, the bound of data alone, and the share of each flag in what lies above."""
+
+from __future__ import annotations
+
+import pytest
+
+import ptoas
+from benchmarks.kernels import flag, stream
+from ptoas.dialects.pto.enums import Pipe
+from ptoas.profiling.stalls import Stall
+from tests.profiling.test_timeline import check_division
+
+TILE, VIEW = "!pto.tile_buf<vec, 64x64xf32>", "!pto.memref<64x64xf32>"
+
+
+def profiled(text: str, **options: object) -> ptoas.Profile:
+    found = ptoas.profile(ptoas.parse(text), target="a2a3", static=True, force=True, **options)
+    check_division(found)
+    return found
+
+
+def across_slots(turns: int) -> str:
+    """Two slots, and one event for both: each addition waits for the load of the next slot, too."""
+    steps: list[str] = []
+    for slot, other in ((0, 1), (1, 0)):
+        steps += [
+            flag("wait", "V", "MTE2"),
+            *(f"pto.tload ins(%{n} : {VIEW}) outs(%{n}{other} : {TILE})" for n in "xy"),
+            flag("set", "MTE2", "V"),
+            flag("wait", "MTE2", "V"),
+            flag("wait", "MTE3", "V"),
+            f"pto.tadd ins(%x{slot}, %y{slot} : {TILE}, {TILE}) outs(%z : {TILE})",
+            flag("set", "V", "MTE2"),
+            flag("set", "V", "MTE3"),
+            flag("wait", "V", "MTE3"),
+            f"pto.tstore ins(%z : {TILE}) outs(%o : {VIEW})",
+            flag("set", "MTE3", "V"),
+        ]
+    tiles = "\n".join(f"%{name} = pto.alloc_tile : {TILE}" for name in ("x0", "x1", "y0", "y1", "z"))
+    body = "\n".join(steps)
+    return f"""
+func.func @k(%x: {VIEW}, %y: {VIEW}, %o: {VIEW}) {{
+%c0 = arith.constant 0 : index
+%c1 = arith.constant 1 : index
+%n = arith.constant {turns} : index
+{tiles}
+pto.tload ins(%x : {VIEW}) outs(%x0 : {TILE})
+pto.tload ins(%y : {VIEW}) outs(%y0 : {TILE})
+{flag("set", "V", "MTE2")}
+{flag("set", "MTE3", "V")}
+scf.for %t = %c0 to %n step %c1 {{
+{body}
+}}
+{flag("wait", "V", "MTE2")}
+{flag("wait", "MTE3", "V")}
+return
+}}
+"""
+
+
+def test_the_variants_of_a_double_buffer_come_out_in_the_published_order() -> None:
+    none = profiled(stream(2, 1, 16, "64x64xf32"))
+    across = profiled(across_slots(8))
+    each = profiled(stream(2, 2, 16, "64x64xf32"))
+    assert none.total > 1.1 * across.total > 1.2 * each.total
+    # With one buffer the tile is what is missing, and no flag too many; with two it is the common flag.
+    assert none.total == pytest.approx(none.bound) and each.total == pytest.approx(each.bound, rel=0.02)
+    cost = {sync.lines[-1]: sync.cost for sync in across.syncs}
+    assert sum(cost.values()) == pytest.approx(across.total - across.bound)
+    assert across.total - across.bound > 0.15 * across.bound
+
+
+def test_a_pipe_says_why_it_stands_still() -> None:
+    none = profiled(stream(2, 1, 16, "64x64xf32")).stalls.lanes
+    across = profiled(across_slots(8)).stalls.lanes  # both waits of the loop take the one event
+    core = (0, 0, 0)
+    assert none[core, Pipe.PIPE_V].stalls[Stall.DATA] > 0
+    loads = none[core, Pipe.PIPE_MTE2]
+    assert (
+        loads.stalls[Stall.SLOT] == pytest.approx(loads.waited - 13, abs=13) and loads.stalls[Stall.FLAG] == 0
+    )
+    assert across[core, Pipe.PIPE_V].stalls[Stall.EVENT] > 0
+
+
+def test_scalar_work_takes_time() -> None:
+    """Instructions so short that the scalar unit can't issue them fast enough."""
+    text = ".arg %a : !pto.tile<1x8xf32>\n" + "%b = tabs %a : !pto.tile<1x8xf32>\n" * 9
+    found = profiled(text.replace("%b", "%b{}").format(*range(9)))
+    assert found.stalls.lanes[(0, 0, 0), Pipe.PIPE_S].busy >= 9 * 7
+    assert found.stalls.lanes[(0, 0, 0), Pipe.PIPE_V].stalls[Stall.STRUCTURAL] >= 7
+
+
+def test_cores_share_the_bandwidth_of_the_chip() -> None:
+    one, many = (profiled(stream(2, 2, 8), blocks=blocks) for blocks in (1, 48))
+    assert one.slowdown == 1.0 < many.slowdown
+    assert sum(many.moved) / many.total == pytest.approx(many.table.chip.memory, rel=0.01)
+    assert many.total > 3 * one.total
+
+
+def test_a_loop_is_folded_into_a_mean_iteration() -> None:
+    found = profiled(stream(2, 1, 16, "64x64xf32"))
+    (loop,) = found.loops
+    assert loop.iterations == 16 and loop.cycles == pytest.approx(found.total, abs=10)
+    adds = loop.lanes[Pipe.PIPE_V]
+    assert adds.busy + adds.waited == pytest.approx(loop.each, rel=0.15)
+    assert [step.work.name for step in loop.steps] == ["tload", "tload", "tadd", "tstore"]
+    assert [step.count for step in loop.steps] == [1, 1, 1, 1]
