@@ -125,7 +125,7 @@ def visits(depth: int, by_hand: bool) -> int:
     from ptoas.analysis.order import StaticAccess
     from ptoas.analysis.structure import functions, walk
     from ptoas.analysis.sync_flow import SyncFlow
-    from ptoas.lowering.insert_sync import Synchroniser
+    from ptoas.lowering.synchroniser import Synchroniser
     from ptoas.targets import get_target
 
     seen = Counter[str]()

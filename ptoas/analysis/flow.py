@@ -49,6 +49,14 @@ class ForwardAnalysis(ABC, Generic[S]):
     def concerns(self, op: Operation) -> bool:
         """Return True if the operation can change a state; operations with regions are always walked."""
 
+    def start(self, _loop: Operation, state: S, /) -> S:
+        """The state as the first iteration of a loop sees it; the given one stays as it is."""
+        return state
+
+    def repeat(self, _loop: Operation, state: S, /) -> S:
+        """The state as the next iteration of a loop sees it."""
+        return state
+
     def region(self, region: Region, state: S) -> S:
         """The state after a region that is entered with `state`."""
         blocks = list(region.blocks)
@@ -125,8 +133,8 @@ class ForwardAnalysis(ABC, Generic[S]):
 
     def _loop(self, loop: Operation, body: list[Region], state: S) -> S:
         def walk() -> S:
-            left, out = self._turn(body, self._enter(loop, state))
-            self._enter(loop, out)
+            left, out = self._turn(body, self._enter(loop, self.start(loop, state)))
+            self._enter(loop, self.repeat(loop, out))
             return left
 
         left = self._settled(walk)

@@ -7,7 +7,7 @@ the accesses that some pipe may still be busy with, and ask which of them a new 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain
 from typing import Protocol, TypeVar
@@ -16,6 +16,7 @@ from xdsl.ir import Operation, SSAValue
 
 from ptoas.analysis.clocks import NUMBER
 from ptoas.analysis.effects import Effects, touched
+from ptoas.analysis.phases import Phase, Phases
 from ptoas.analysis.storage import Place, Storage
 from ptoas.analysis.windows import Window
 from ptoas.dialects.pto.channel import FreeOp, PopOp
@@ -79,13 +80,20 @@ class StaticAccess:
     """All accesses of the operation."""
     lane: int
     """The number of the pipe."""
+    phase: Phase | None = None
+    """The iterations in which it touches the place; None: whenever the operation is executed."""
+    age: int = 0
+    """Iterations since, if it has a phase."""
+    ages: Sequence[StaticAccess] = ()
+    """The same access of this iteration, of the one before, and so on; the last is that of an earlier run of
+    the loop, and has no phase."""
 
     @property
     def kind(self) -> Hashable:
         """Equal for accesses of one place that no order tells apart: by like instructions, with like
         operands."""
         like = (self.op.__class__, *[operand.type for operand in self.op.operands])
-        return self.at, self.pipe, self.operand, self.write, like
+        return self.at, self.pipe, self.operand, self.write, self.phase, self.age, like
 
     @property
     def spot(self) -> Hashable:
@@ -135,6 +143,7 @@ class Accesses:
         machine: PipeModel,
         effects: Callable[[Operation], Effects],
         places: Callable[[SSAValue], Iterable[Place]],
+        phases: Phases,
         unsure: bool,
     ):
         self.machine = machine
@@ -145,6 +154,8 @@ class Accesses:
         self.pipes: set[Pipe] = set()
         """The pipes that access anything."""
         self._numbers: dict[object, int] = {}
+        self.phased: dict[Operation, list[StaticAccess]] = {}
+        """The accesses with a phase, by their loop."""
         self._places: list[Place] = []
         """Places by number; tiles of one size at one address are one place."""
         count = 0
@@ -163,7 +174,12 @@ class Accesses:
                 lane = NUMBER[pipe]
                 for place in places(value):
                     at = self._number(place)
-                    found.append(StaticAccess(count, op, pipe, value, write, place, at, n, found, lane))
+                    access = StaticAccess(count, op, pipe, value, write, place, at, n, found, lane)
+                    phase = phases.of(op, value, place.root)
+                    if phase is not None:
+                        access.phase, access.ages = phase, _aged(access, phase)
+                        self.phased.setdefault(phase.loop, []).append(access)
+                    found.append(access)
                     count += 1
         self._overlapping = self._relate(unsure)
 
@@ -179,7 +195,21 @@ class Accesses:
             here = pending.get(place)
             if here:
                 found += here.items() if touch.write else [each for each in here.items() if each[0].write]
-        return found
+        if touch.phase is None:
+            return found
+        return [each for each in found if _may_meet(each[0], touch)]
+
+    def next_iteration(self, loop: Operation) -> dict[StaticAccess, StaticAccess]:
+        """The names that accesses in flight have in the next iteration of a loop."""
+        names: dict[StaticAccess, StaticAccess] = {}
+        for access in self.phased.get(loop, ()):
+            *aged, _ = access.ages
+            names.update(zip(aged, (*aged[1:], aged[-1]), strict=True))
+        return names
+
+    def next_run(self, loop: Operation) -> dict[StaticAccess, StaticAccess]:
+        """The names that accesses in flight have when a loop starts again."""
+        return {aged: access.ages[-1] for access in self.phased.get(loop, ()) for aged in access.ages}
 
     def is_unknown(self, access: StaticAccess) -> bool:
         """Return True if the place of an access is only known when the program runs."""
@@ -201,8 +231,13 @@ class Accesses:
     def subsumes(touch: StaticAccess, other: StaticAccess) -> bool:
         """Return True if an access subsumes an earlier one of the same place that it comes after.
 
-        Whatever must wait for the earlier one must wait for it too. A read subsumes reads only.
+        Whatever must wait for the earlier one must wait for it too. A read subsumes reads only, an access in
+        some iterations only those of the same.
         """
+        if touch.phase is not None and (
+            other.phase is None or other.age % touch.phase.period or touch.phase.distance(other.phase) != 0
+        ):
+            return False
         return touch.write or not other.write
 
     def _number(self, place: Place) -> int:
@@ -224,6 +259,21 @@ class Accesses:
                     if place is not other and place.overlaps(other, unsure):
                         overlapping[self._number(place)].append(self._number(other))
         return overlapping
+
+
+def _aged(access: StaticAccess, phase: Phase) -> list[StaticAccess]:
+    ages: list[StaticAccess] = [access]
+    ages += [replace(access, phase=phase, age=age, ages=ages) for age in range(1, phase.period + 1)]
+    ages.append(replace(access))
+    return ages
+
+
+def _may_meet(other: StaticAccess, touch: StaticAccess) -> bool:
+    """Return False if the iterations of two accesses show that they are not on the same tile."""
+    if other.phase is None or touch.phase is None:
+        return True
+    distance = other.phase.distance(touch.phase)
+    return distance is None or other.age % touch.phase.period == distance
 
 
 def is_in_turn(first: Operation, second: Operation) -> bool:

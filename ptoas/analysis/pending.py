@@ -6,7 +6,7 @@ are a group, which is changed as one; groups that become alike are put together,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from ptoas.analysis.order import StaticAccess
 from ptoas.dialects.pto.enums import Pipe
@@ -90,6 +90,14 @@ class Pending:
         masks = dict(self.items())
         for touch, mask in other.items():
             masks[touch] = masks.get(touch, mask) & mask
+        return Pending(masks.items())
+
+    def renamed(self, names: Mapping[StaticAccess, StaticAccess]) -> Pending:
+        """The same under other names; of two that get one name, what holds for both."""
+        masks: dict[StaticAccess, int] = {}
+        for touch, mask in self.items():
+            name = names.get(touch, touch)
+            masks[name] = masks.get(name, mask) & mask
         return Pending(masks.items())
 
     def __eq__(self, other: object) -> bool:

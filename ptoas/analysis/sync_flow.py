@@ -19,6 +19,8 @@ from ptoas.analysis.flow import ForwardAnalysis
 from ptoas.analysis.function import FunctionFacts
 from ptoas.analysis.order import Accesses, PipeModel, StaticAccess
 from ptoas.analysis.pending import Pending
+from ptoas.analysis.phases import Phases
+from ptoas.analysis.structure import of_kinds
 from ptoas.analysis.sync_actions import (
     Acquire,
     Barrier,
@@ -78,12 +80,20 @@ class SyncFlow(ForwardAnalysis[_State]):
         self.facts = facts
         self.target = target
         self.accesses = Accesses(
-            facts.ops, target, lambda op: facts.effects(op, target), facts.places, unsure=False
+            facts.ops,
+            target,
+            lambda op: facts.effects(op, target),
+            facts.places,
+            Phases(facts.ops, facts.knowledge),
+            unsure=False,
         )
         self.hazards: dict[tuple[Operation, Operation, SSAValue], Hazard] = {}
         self.misuses: dict[tuple[str, Operation, Flag], FlagMisuse] = {}
         self._assumed: dict[Operation, None] = {}
         """Waits for unknown events, which are assumed to order everything that they could."""
+        flags = of_kinds(facts.ops, FlagOp)
+        self._chosen = {op.flag[:2] for op in flags if event_of(op, facts.knowledge.constant) is None}
+        """Pipes between which the running program chooses an event."""
         self._done = sum(_BIT[pipe] for pipe in self.accesses.pipes) | _SETTLED
         """The state of an access that needs no further wait."""
         self._carriers: dict[SyncKey, int] = {}
@@ -113,6 +123,14 @@ class SyncFlow(ForwardAnalysis[_State]):
         flags = {flag: a.flags.get(flag, DOWN) | b.flags.get(flag, DOWN) for flag in {**a.flags, **b.flags}}
         return _State(a.pending.joined(b.pending), flags)
 
+    def start(self, loop: Operation, state: _State, /) -> _State:
+        names = self.accesses.next_run(loop)
+        return _State(state.pending.renamed(names), state.flags) if names else state
+
+    def repeat(self, loop: Operation, state: _State, /) -> _State:
+        names = self.accesses.next_iteration(loop)
+        return _State(state.pending.renamed(names), state.flags) if names else state
+
     # --- operations ------------------------------------------------------------------------------
 
     def concerns(self, op: Operation) -> bool:
@@ -123,7 +141,7 @@ class SyncFlow(ForwardAnalysis[_State]):
         if not is_sync_op(op.__class__):
             self._instruction(op, state)
             return
-        match sync_action(op, self.facts.knowledge.constant):
+        match self._action(op):
             case Barrier(pipe):
                 self._handshake((pipe, pipe), state)
             case Acquire(_, UnknownFlag(source, sink)):
@@ -142,6 +160,17 @@ class SyncFlow(ForwardAnalysis[_State]):
                 self._acquire(key, pipe, state)
             case None:
                 pass
+
+    def _action(self, op: Operation) -> Release | Acquire | Barrier | None:
+        """The action of an operation; an event that the running program may choose is not known elsewhere."""
+        action = sync_action(op, self.facts.knowledge.constant)
+        match action:
+            case Acquire(pipe, FlagKey(source, sink)) if (source, sink) in self._chosen:
+                return Acquire(pipe, UnknownFlag(source, sink))
+            case Release(pipe, FlagKey(source, sink)) if (source, sink) in self._chosen:
+                return Release(pipe, UnknownFlag(source, sink))
+            case _:
+                return action
 
     def _instruction(self, op: Operation, state: _State) -> None:
         effects = self.accesses.does.get(op)

@@ -5,41 +5,75 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
 from heapq import heapify, heappop, heappush
-from typing import TYPE_CHECKING
 
 from xdsl.ir import Operation
 
 from ptoas.analysis.effects import Flag
 from ptoas.analysis.structure import Order
 from ptoas.dialects.pto.enums import Event
+from ptoas.lowering.flag_pairs import Pair, SlotFlags
 
-if TYPE_CHECKING:
-    from ptoas.lowering.insert_sync import Pair
+_Span = tuple[int, int]
+_Used = list[list[_Span]]
+"""For each event, when it is used in another way than by a pair."""
 
 _EVENT_NUMBER = {event: number for number, event in enumerate(Event)}
 
 
 def allocate_events(
-    pairs: Sequence[Pair], order: Order, reserved: Mapping[Operation, Collection[Flag]], count: int
-) -> None:
+    pairs: Sequence[Pair],
+    slots: Sequence[SlotFlags],
+    order: Order,
+    reserved: Mapping[Operation, Collection[Flag]],
+    count: int,
+) -> list[Pair]:
     """Give each pair the lowest id that is down while it is up; raise flags later where ids run out.
 
+    Flags of slots get theirs first, but never the last one; return pairs in the place of those that get none.
     `reserved` are the flags that an instruction, or what is called, raises itself: such an id must be down
     around it.
     """
     by_pipes: dict[tuple[object, object], list[Pair]] = {}
     for pair in pairs:
         by_pipes.setdefault(pair.pipes, []).append(pair)
-    used_inside: dict[tuple[object, object, int], list[int]] = {}
+    used: dict[tuple[object, object], _Used] = {}
     for op, flags in reserved.items():
+        at = 2 * order.start[op]
         for source, destination, event in flags:
-            key = (source, destination, _EVENT_NUMBER[event])
-            used_inside.setdefault(key, []).append(2 * order.start[op])
-    for starts in used_inside.values():
-        starts.sort()
+            in_use = used.setdefault((source, destination), [[] for _ in range(count)])
+            in_use[_EVENT_NUMBER[event]].append((at, at))
+    added: list[Pair] = []
+    for flags in slots:
+        in_use = used.setdefault(flags.pipes, [[] for _ in range(count)])
+        if not _allocate_slots(flags, order, in_use):
+            for pair in flags.pairs():
+                added.append(pair)
+                by_pipes.setdefault(pair.pipes, []).append(pair)
     for pipes, members in by_pipes.items():
-        inside = {event: used_inside.get((*pipes, event), []) for event in range(count)}
-        _colour(members, order, inside, count)
+        in_use = used.get(pipes, [[] for _ in range(count)])
+        _colour(members, order, [sorted(spans) for spans in in_use])
+    return added
+
+
+def _allocate_slots(flags: SlotFlags, order: Order, used: _Used) -> bool:
+    """Find events in a row for a loop, as many as are left; return False if there are none."""
+    span = 2 * order.start[flags.loop], 2 * order.end[flags.loop] + 1
+    needed = flags.count
+    for size in range(needed, min(needed, 2) - 1, -1):
+        for first in range(len(used) - size):
+            ids = used[first : first + size]
+            if not any(_overlap(span, other) for spans in ids for other in spans):
+                flags.event = first
+                if size < needed:
+                    flags.shorten(size)
+                for spans in ids:
+                    spans.append(span)
+                return True
+    return False
+
+
+def _overlap(one: _Span, other: _Span) -> bool:
+    return one[0] <= other[1] and other[0] <= one[1]
 
 
 def _span(pair: Pair, order: Order) -> tuple[int, int]:
@@ -52,7 +86,7 @@ def _span(pair: Pair, order: Order) -> tuple[int, int]:
     return 2 * order.start[first] - 1, down
 
 
-def _colour(pairs: list[Pair], order: Order, inside: dict[int, list[int]], count: int) -> None:
+def _colour(pairs: list[Pair], order: Order, used: _Used) -> None:
     spans = {id(pair): _span(pair, order) for pair in pairs}
     numbers = {id(pair): number for number, pair in enumerate(pairs)}
     waiting = [(spans[id(pair)], number, pair) for number, pair in enumerate(pairs)]
@@ -64,7 +98,7 @@ def _colour(pairs: list[Pair], order: Order, inside: dict[int, list[int]], count
         up = [other for other in up if spans[id(other)][1] >= raised]
         taken = {other.event for other in up}
         event = next(
-            (e for e in range(count) if e not in taken and not _clashes(inside[e], raised, down)), None
+            (e for e, spans in enumerate(used) if e not in taken and not _clashes(spans, raised, down)), None
         )
         if event is None:
             # No id is left: the flag that is awaited last is raised right before that instead. It then waits
@@ -84,7 +118,7 @@ def _colour(pairs: list[Pair], order: Order, inside: dict[int, list[int]], count
         up.append(pair)
 
 
-def _clashes(starts: list[int], raised: int, down: int) -> bool:
-    """Return True if an instruction that uses the id itself runs while the flag is set."""
-    at = bisect_left(starts, raised)
-    return at < len(starts) and starts[at] < down
+def _clashes(spans: list[_Span], raised: int, down: int) -> bool:
+    """Return True if an id is used in another way while the flag is set; the spans do not overlap."""
+    at = bisect_left(spans, (down, down))
+    return at > 0 and spans[at - 1][1] > raised

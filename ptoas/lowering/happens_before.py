@@ -49,9 +49,10 @@ class PipeRecord:
         self.known = known
         self.unknown = unknown
 
-    def at(self, now: int) -> PipeRecord:
-        """The same access, done and known as of `now`."""
-        return PipeRecord(self.pipe, now, _known_at(self.known, now), self.unknown)
+    def at(self, times: Mapping[int, int]) -> PipeRecord:
+        """The same access, done and known at other times."""
+        known = tuple([times[since] for since in self.known])
+        return PipeRecord(self.pipe, times[self.time], known, self.unknown)
 
     def comes_before(self, pipe: int) -> int:
         """Since when a flag that `pipe` raises tells of the access: its own, from when it was given it."""
@@ -75,15 +76,11 @@ class PipeRecord:
         """The join of two records: what holds on both paths."""
         if self is other:
             return self
-        known = _later(self.known, other.known)
+        known = _latest(self.known, other.known)
         return PipeRecord(self.pipe, max(self.time, other.time), known, self.unknown | other.unknown)
 
 
-def _known_at(known: Times, now: int) -> Times:
-    return tuple([NEVER if since == NEVER else now for since in known])
-
-
-def _later(known: Times, other: Times) -> Times:
+def _latest(known: Times, other: Times) -> Times:
     return tuple([a if a > b else b for a, b in zip(known, other, strict=True)])
 
 
@@ -103,8 +100,9 @@ class Marked(PipeRecord):
         self.unknown = unknown
         self.without = without
 
-    def at(self, now: int) -> Marked:
-        return Marked(self.pipe, now, _known_at(self.known, now), self.unknown, self.without)
+    def at(self, times: Mapping[int, int]) -> Marked:
+        known = tuple([times[since] for since in self.known])
+        return Marked(self.pipe, times[self.time], known, self.unknown, self.without)
 
     def depends_on(self, pipe: int, now: int, without: int) -> Marked:
         """`pipe` knows it, too, as of `now`, by these flags."""
@@ -121,7 +119,7 @@ class Marked(PipeRecord):
         if self is other:
             return self
         assert isinstance(other, Marked)
-        known = _later(self.known, other.known)
+        known = _latest(self.known, other.known)
         without = tuple([a | b for a, b in zip(self.without, other.without, strict=True)])
         return Marked(self.pipe, max(self.time, other.time), known, self.unknown | other.unknown, without)
 
@@ -204,6 +202,14 @@ class State:
         if self._index is not None:
             self._index.learned(destination, now)
 
+    def acquire(self, touch: StaticAccess, pipe: int, now: int) -> None:
+        """`pipe` knows that an access is done."""
+        here = self.records.get(touch.at, {})
+        record = here.get(touch)
+        if record is not None and record.known[pipe] > now:
+            here[touch] = record.acquire(pipe, now)
+            self._index = None
+
     def _released_by(self, destination: int, set_at: int, now: int) -> list[tuple[StaticAccess, PipeRecord]]:
         """The accesses that a flag may tell of; where few places are busy, all of them."""
         if len(self.records) > MANY_PLACES:
@@ -217,13 +223,29 @@ class State:
         self.records.clear()
         self._index = None
 
-    def at(self, now: int) -> State:
-        """The same accesses and the same knowledge, all as of `now`."""
+    def at(self, times: Mapping[int, int]) -> State:
+        """The same accesses and the same knowledge at other times."""
         retimed = {
-            place: {touch: record.at(now) for touch, record in here.items()}
+            place: {touch: record.at(times) for touch, record in here.items()}
             for place, here in self.records.items()
         }
         return self._with(retimed)
+
+    def times(self) -> set[int]:
+        """All times at which anything was accessed or known."""
+        records = [record for here in self.records.values() for record in here.values()]
+        known = {since for record in records for since in record.known}
+        return (known | {record.time for record in records}) - {NEVER}
+
+    def renamed(self, names: Mapping[StaticAccess, StaticAccess]) -> State:
+        """The same under other names; of two that get one name, what holds for both."""
+        renamed: dict[int, dict[StaticAccess, PipeRecord]] = {}
+        for place, here in self.records.items():
+            there = renamed[place] = {}
+            for touch, record in here.items():
+                name = names.get(touch, touch)
+                there[name] = there[name].joined(record) if name in there else record
+        return self._with(renamed)
 
     def join(self, other: State) -> State:
         """The join of two states: what holds on both paths.

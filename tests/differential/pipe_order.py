@@ -2,7 +2,8 @@
 
 Every path through a generated program can be taken: branches and the number of turns of loops depend on
 bits of one argument. So an error that `verify` reports must fail for some value of it, and each race that
-`run` finds must have been reported, unless `verify` had to assume something.
+`run` finds must have been reported, unless `verify` had to assume something. Loops that take turns between
+tiles must run without a race, whatever the number of their iterations.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from ptoas.dialects.pto.sync import BarrierOp, FlagOp
 from ptoas.lowering import prepare
 from ptoas.targets import get_target
 from tests.lowering.programs import F32, FLOATS, VF32, Writer, head, instruction
+from tests.lowering.slots import slot_program
 
 TARGETS = ("a2a3", "a5", "a5-custom")
 PIPES = ("MTE2", "V", "MTE3", "S")
@@ -34,6 +36,8 @@ SAMPLES = 10
 """Values of the argument that a program is run with at least."""
 MOST_SAMPLES = 400
 """Values that are tried at most to make an error happen that was reported."""
+ITERATIONS = (0, 1, 2, 3, 4, 7)
+"""Iterations of the loops that take turns between tiles, before their step divides them."""
 
 EXPECTED = {
     "PTO-R301": {"hazard"},
@@ -206,6 +210,23 @@ def disagreements(module: ModuleOp, target: str, random: Random) -> Iterator[str
         yield f"verify reports {sorted(found)}, which no run shows"
 
 
+def slot_disagreements(random: Random, target: str) -> Iterator[str]:
+    """Insert flags into loops that take turns between tiles, and run them with few and many iterations."""
+    module = prepare(ptoas.parse(slot_program(random)), target)
+    errors, _ = analysed(module, target)
+    if errors:
+        yield f"verify reports {sorted(errors)}"
+    kernel = ptoas.compile(module, target, checks="race", sync="manual", force=True)
+    for n in ITERATIONS:
+        memory = {name: np.zeros(256, np.float32) for name in "abc"} | {"idx": np.zeros(256, np.int32)}
+        try:
+            codes = {each.code for each in kernel(**memory, n=n, low=random.randrange(4)).warnings}
+        except PtoasError as error:
+            codes = {each.code for each in error.diagnostics}
+        if codes & EXPECTED.keys():
+            yield f"run with n = {n} fails with {sorted(codes)}"
+
+
 def sync_ops(module: ModuleOp) -> list[Operation]:
     return [op for op in module.walk() if isinstance(op, FlagOp | BarrierOp)]
 
@@ -224,6 +245,7 @@ def check(seed: int) -> list[str]:
         op.detach()
         op.erase()
     found += [f"inserted, some erased: {each}" for each in disagreements(module, target, random)]
+    found += [f"slots: {each}" for each in slot_disagreements(random, target)]
     return found
 
 
