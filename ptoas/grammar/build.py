@@ -30,11 +30,10 @@ from ptoas.grammar.prelude import make_prelude
 from ptoas.grammar.problems import StatementProblem, TypePlaceProblem
 from ptoas.grammar.spans import field_span, operand_span, result_type_span, span_of
 from ptoas.grammar.syntax import (
+    nameless_value,
     parse_statement,
-    split_names,
-    value_names,
-    value_offsets,
-    with_names,
+    place_in_text,
+    split_statement,
 )
 from ptoas.grammar.unregistered import UnregisteredReader, reads_as_another
 from ptoas.ir.caches import BoundedCache, on_clear
@@ -48,21 +47,24 @@ _DEFINES = re.compile(r"\.(?:arg|const)\s+%[\w$.-]+|(?:%[\w$.-]+(?::\d+)?\s*,?\s
 _MOST_STATEMENTS = 2_000
 """Maximum number of statements shared by files; a folder of kernels repeats some hundreds."""
 
-_MOST_TEMPLATES = 64
-"""Maximum number of templates of one statement; most occur with one combination of types."""
+_MOST_TEMPLATES = 512
+"""Maximum number of templates of one statement; kernels of one family differ in extents."""
 
 
 class KnownStatement:
-    """The tree of a statement without value names, and the templates made from it so far."""
+    """The tree of a statement without value names and types, and the templates made from it so far."""
 
     def __init__(self, tree: t.Statement):
         self.tree = tree
-        self.templates: BoundedCache[tuple[Attribute | None, ...], OpTemplate] = BoundedCache(_MOST_TEMPLATES)
-        """Templates by the types of the statement's values; None for a result or an undefined name."""
+        self.templates: BoundedCache[tuple[Attribute | str | None, ...], OpTemplate] = BoundedCache(
+            _MOST_TEMPLATES
+        )
+        """Templates by the types of the statement's values (None for a result or an undefined name) and the
+        types that it spells."""
 
 
 StatementCache: TypeAlias = "BoundedCache[tuple[str, bool], KnownStatement]"
-"""Statements by text without value names, and by the permission of unregistered instructions."""
+"""Statements by shape, and by the permission of unregistered instructions."""
 
 _STATEMENTS: StatementCache = BoundedCache(_MOST_STATEMENTS)
 """Statements shared by the files of this process, each up to its first alias, which is local to its file."""
@@ -161,7 +163,7 @@ class Builder(ValueScope):
             return block
         try:
             label = cast(t.Label, parse_statement(raw.text).body)
-            names = value_names(raw.text)
+            names = split_statement(raw.text)[0]
             types = self.resolver.types(tuple(b.type for b in label.args))
         except SyntaxProblem as problem:
             self.report_syntax(raw, problem)
@@ -188,18 +190,18 @@ class Builder(ValueScope):
 
     def has_nameless(self, raw: RawStatement) -> bool:
         """Return True if a `%` of the statement has no name, after reporting it."""
-        for offset, name in zip(value_offsets(raw.text), value_names(raw.text), strict=True):
-            if not name:
-                self.report("PTO-P010", "a value needs a name: `%name`", raw.source_offset(offset), 1)
-                self.poison_by_text(raw)
-                return True
-        return False
+        offset = nameless_value(raw.text)
+        if offset is None:
+            return False
+        self.report("PTO-P010", "a value needs a name: `%name`", raw.source_offset(offset), 1)
+        self.poison_by_text(raw)
+        return True
 
     def _look_inside(self, raw: RawStatement) -> None:
         """Find what else is wrong inside a statement that is wrong; what its head names counts as defined."""
         outer, waiting = self.values, len(self.deferred)
         self.values = {} if "func" in raw.text else dict(outer)
-        for name in value_names(raw.text):
+        for name in split_statement(raw.text)[0]:
             self.values.setdefault(name, POISON)
         for region in raw.regions:
             if id(region) not in self.regions_read:
@@ -208,16 +210,16 @@ class Builder(ValueScope):
         self.values = outer
 
     def _read(self, raw: RawStatement, ops: list[Operation]) -> None:
-        names, blank = split_names(raw.text)
+        names, written, shape = split_statement(raw.text)
         if "" in names and self.has_nameless(raw):
             return
-        known = self._known(raw, blank)
+        known = self._known(raw, shape)
         if known is None:
             return
-        tree = known.tree
-        if isinstance(tree.body, t.InstructionNode):
-            self._instruction(raw, known, names, ops)
+        if isinstance(known.tree.body, t.InstructionNode):
+            self._instruction(raw, known, names, written, ops)
             return
+        tree = t.with_types(known.tree, written)
         try:
             structure.build(self, raw, tree, names, ops)
         except Poisoned:
@@ -228,22 +230,22 @@ class Builder(ValueScope):
             if problem.at is None:
                 self.report_problem(raw, problem)
                 return
-            problem.at = self._named(raw, problem.at)
+            problem.relocate(place_in_text(raw.text))
             if isinstance(problem, UndefinedName):
                 self.report_undefined(raw, problem.name, problem.at)
             else:
                 self.report_problem(raw, problem)
 
-    def _known(self, raw: RawStatement, blank: str) -> KnownStatement | None:
+    def _known(self, raw: RawStatement, shape: str) -> KnownStatement | None:
         """The cache entry of a statement; a new one is parsed, and None is returned if that is reported."""
-        key = (blank, self.allow_unregistered)
+        key = (shape, self.allow_unregistered)
         known = self.cache.get(key)
         if known is not None:
             return known
         try:
-            known = KnownStatement(parse_statement(blank))
+            known = KnownStatement(parse_statement(shape))
         except SyntaxProblem as blanked:
-            problem = _problem_with_names(raw.text) or blanked
+            problem = _problem_in_text(raw.text) or blanked
             if (refused := refused_clause(raw.text)) is not None:
                 self.report_problem(raw, refused)
             else:
@@ -268,20 +270,27 @@ class Builder(ValueScope):
             self.values.setdefault(name, POISON)
 
     def _instruction(
-        self, raw: RawStatement, known: KnownStatement, names: list[str], ops: list[Operation]
+        self,
+        raw: RawStatement,
+        known: KnownStatement,
+        names: list[str],
+        written: list[str],
+        ops: list[Operation],
     ) -> None:
         tree = known.tree
         first = len(tree.results)
         values: dict[str, Any] = self.values
         operands: list[Any] = [None] * first + [values.get(name) for name in names[first:]]
         types = tuple([None if value is None else value.type for value in operands])
-        template = kept = known.templates.get(types)
+        key = (*types, *written)
+        template = kept = known.templates.get(key)
         if kept is None and any(each is POISON for each in types):
             if not self.allow_unregistered and not _is_known(cast(t.InstructionNode, tree.body)):
                 self._template(raw, tree, (None,) * len(names), names)  # reports the unknown instruction
             self._poison(tree, names)
             return
         if kept is None:
+            tree = t.with_types(tree, written)
             template = self._template(raw, tree, types, names)
         op = None if template is None else self._operation(raw, tree, template, operands, names, ops)
         if template is None or op is None:
@@ -294,10 +303,11 @@ class Builder(ValueScope):
             # A form of a known instruction that the dialect does not have yet.
             chosen, location = list(op.operands), op.location
             op.drop_all_references()
+            tree = t.with_types(known.tree, written)
             template = UnregisteredReader(tree, types, self.resolver).template()
             op = template.make(chosen, template.result_types or (), location)
         elif kept is None:
-            known.templates.put(types, template)
+            known.templates.put(key, template)
         ops.append(op)
         if first:
             self.define_results(raw, tree, names, op)
@@ -380,8 +390,7 @@ class Builder(ValueScope):
             if problem.code == "PTO-P030":
                 self._report_undefined(raw, tree, types, names, problem)
                 return None
-            if problem.at is not None:
-                problem.at = self._named(raw, problem.at)
+            problem.relocate(place_in_text(raw.text))
             self.report_problem(raw, problem)
             return None
 
@@ -466,7 +475,7 @@ class Builder(ValueScope):
 
     def _named(self, raw: RawStatement, node: t.Node) -> t.Node:
         """A node of a tree, which has no names, in the text, which has."""
-        place = with_names(raw.text)
+        place = place_in_text(raw.text)
         return t.Node(place(node.start), place(node.end))
 
     def _check(self, raw: RawStatement, op: Operation, template: OpTemplate) -> bool:
@@ -528,7 +537,7 @@ def _is_known(body: t.InstructionNode) -> bool:
     return body.opcode.text in mlir.OPCODES or opcode_class(body.opcode.text, []) is not None
 
 
-def _problem_with_names(text: str) -> SyntaxProblem | None:
+def _problem_in_text(text: str) -> SyntaxProblem | None:
     """The syntax error of the original text, with its own columns."""
     try:
         parse_statement(text)

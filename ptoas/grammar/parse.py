@@ -22,7 +22,7 @@ from ptoas.grammar.locations import take_locations
 from ptoas.grammar.module import PtoModule
 from ptoas.grammar.names import TooManyProblems
 from ptoas.grammar.problems import StatementProblem
-from ptoas.grammar.syntax import parse_statement, value_names
+from ptoas.grammar.syntax import parse_statement, split_statement
 from ptoas.ir.location import SourceLocation, located
 
 MAX_BYTES = 64 << 20
@@ -238,7 +238,7 @@ def _declare_arg(builder: Builder, raw: RawStatement, block: Block) -> list[Span
         builder.report_problem(raw, problem)
         builder.poison_by_text(raw)
         return []
-    name = value_names(raw.text)[node.value.slot]
+    name = split_statement(raw.text)[0][node.value.slot]
     arg = block.insert_arg(type, len(block.args))
     builder.define(name, arg, raw.source_offset(node.value.start))
     builder.name_value(arg, name)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from xdsl.ir import Operation
 
 from ptoas.diagnostics.codes import register
@@ -33,15 +35,28 @@ class StatementProblem(Exception):
         self.notes: list[tuple[str, int, int]] = []
         """Second places: message, source offset, length."""
 
+    def relocate(self, place: Callable[[int], int]) -> None:
+        """Convert the offsets, which count in the statement's shape, to offsets in its text."""
+        if self.at is not None:
+            self.at = Node(place(self.at.start), place(self.at.end))
+
 
 class TypePlaceProblem(StatementProblem):
     """A problem inside a type's text, `offset` characters into it."""
 
     def __init__(self, message: str, at: Node, offset: int, length: int | None, fix: str | None):
-        length = length if length is not None else at.end - at.start
-        super().__init__(
-            "PTO-P021", message, Node(at.start + offset, at.start + offset + max(1, length)), fix
-        )
+        super().__init__("PTO-P021", message, at, fix)
+        self.offset, self.length = offset, length
+        self._narrow(at)
+
+    def _narrow(self, type: Node) -> None:
+        """Set the place to the problem's part of the type."""
+        self.type = type
+        length = self.length if self.length is not None else type.end - type.start
+        self.at = Node(type.start + self.offset, type.start + self.offset + max(1, length))
+
+    def relocate(self, place: Callable[[int], int]) -> None:
+        self._narrow(Node(place(self.type.start), place(self.type.end)))
 
 
 CODES: dict[str, tuple[str, str]] = {

@@ -12,7 +12,7 @@ from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.slots import slot_places
 from ptoas.grammar.layout import blank_comments, ignore_diagnostics
 from ptoas.grammar.printer import FormPrinter
-from ptoas.grammar.syntax import with_names
+from ptoas.grammar.syntax import place_in_text
 from ptoas.ir.location import InsertedLocation, PartOffsets, PythonLocation, SourceLocation, TextRange
 
 
@@ -56,7 +56,7 @@ def _printed(op: Operation) -> str:
 def _part(location: SourceLocation, node: TextRange) -> Span:
     """Return a part of a statement in the source; its offsets are counted without the names of values."""
     text = location.source.text[location.start : location.end]
-    place = with_names(blank_comments(text, ignore_diagnostics))
+    place = place_in_text(blank_comments(text, ignore_diagnostics))
     start, end = place(node.start), place(node.end)
     return Span(location.source, location.start + start, max(1, end - start))
 

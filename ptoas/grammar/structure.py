@@ -40,7 +40,7 @@ from ptoas.grammar.module import PtoModule
 from ptoas.grammar.opcodes import unknown_opcode
 from ptoas.grammar.parts import check_key
 from ptoas.grammar.problems import StatementProblem, counted
-from ptoas.grammar.syntax import with_names
+from ptoas.grammar.syntax import place_in_text
 from ptoas.grammar.unregistered import EXTRA_OPERANDS, OPERAND_KEYS
 from ptoas.ir.location import PartOffsets, located
 
@@ -144,10 +144,9 @@ def _places(node: t.Body, op: Operation) -> PartOffsets | None:
 def _arguments(builder: Builder, raw: RawStatement, node: t.Body) -> tuple[Span, ...]:
     if not isinstance(node, t.FunctionNode):
         return ()
-    place = with_names(raw.text)
-    starts = (raw.source_offset(place(param.type.start)) for param in node.params)
-    lengths = (param.type.end - param.type.start for param in node.params)
-    return tuple(Span(builder.source, *extent) for extent in zip(starts, lengths, strict=True))
+    place = place_in_text(raw.text)
+    extents = [(place(param.type.start), place(param.type.end)) for param in node.params]
+    return tuple(Span(builder.source, raw.source_offset(start), end - start) for start, end in extents)
 
 
 def _refuse_inside(builder: Builder, what: str) -> None:
@@ -191,7 +190,7 @@ def _function(builder: Builder, raw: RawStatement, node: t.FunctionNode, names: 
     body: Region
     if node.has_body:
         block = Block(arg_types=types)
-        place = with_names(raw.text)
+        place = place_in_text(raw.text)
         args = tuple(
             (names[cast(t.ValueNode, p.value).slot], arg, raw.source_offset(place(p.start)))
             for p, arg in zip(node.params, block.args, strict=True)
@@ -370,6 +369,6 @@ def _const(builder: Builder, raw: RawStatement, node: t.Const, names: list[str])
         raise StatementProblem("PTO-P022", "`.const` takes a number", node.literal)
     op = ConstantOp(cast(IntegerAttr, value))
     name = names[node.value.slot]
-    builder.define(name, op.result, raw.source_offset(with_names(raw.text)(node.value.start)))
+    builder.define(name, op.result, raw.source_offset(place_in_text(raw.text)(node.value.start)))
     builder.name_value(op.result, name)
     return op

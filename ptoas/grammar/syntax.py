@@ -6,7 +6,6 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable
 from functools import cache
-from itertools import accumulate
 from pathlib import Path
 from typing import Any, cast
 
@@ -29,38 +28,59 @@ def grammar() -> Lark:
     return Lark(text, parser="lalr", lexer="contextual", start="statement", import_paths=[str(TERMINALS)])
 
 
-_NAME = re.compile(r"%([\w$.-]*(?:#\d{1,4}(?!\w))?)")
-_NAME_OR_STRING = re.compile(r'"[^"\\\n]*(?:\\.[^"\\\n]*)*"|%[\w$.-]*(?:#\d{1,4}(?!\w))?')
+TYPE_MARK = "!_<>"
+"""Stands for a type in the shape of a statement. It is a type to the lexer, whatever comes behind it."""
 
 
-def value_offsets(text: str) -> dict[int, int]:
-    """The offset and number of each value name of a statement; a `%` inside a string is none."""
-    offsets: dict[int, int] = {}
-    for match in _NAME_OR_STRING.finditer(text):
-        if text[match.start()] == "%":
-            offsets[match.start()] = len(offsets)
-    return offsets
+@cache
+def _parts() -> re.Pattern[str]:
+    """A value, a type that begins with `!`, or what may hold the letters of one without being one."""
+    value, type, string, angle = (
+        grammar().get_terminal(name).pattern.to_regexp() for name in ("VALUE", "TYPE", "STRING", "ANGLE")
+    )
+    return re.compile(rf'(?=[%!"<])({value}|{type}(?!\s*=)|{string}|{angle})')
 
 
-def value_names(text: str) -> list[str]:
-    """The value names of a statement, in order, without `%`; `x#1` is a name too."""
-    return [m[1:] for m in _NAME_OR_STRING.findall(text) if m[0] == "%"]
+def _mark(part: str) -> str:
+    """Replacement of a part in the shape: of a value without its name, of a type without its text."""
+    if part[0] == "%":
+        _, bang, memory = part.partition("!")
+        return f"%{bang}{memory}"
+    return TYPE_MARK if part[0] == "!" else part
 
 
-def split_names(text: str) -> tuple[list[str], str]:
-    """The value names of a statement, and the statement without them: what statements of one shape share."""
-    if '"' not in text:
-        pieces = _NAME.split(text)
-        return pieces[1::2], "%".join(pieces[::2])
-    blank = _NAME_OR_STRING.sub(lambda m: "%" if m.group()[0] == "%" else m.group(), text)
-    return value_names(text), blank
+def split_statement(text: str) -> tuple[list[str], list[str], str]:
+    """The value names of a statement, its types, and its shape: the text without them.
+
+    >>> split_statement("%a = tneg %b : !pto.tile<8x8xf32>")
+    (['a', 'b'], ['!pto.tile<8x8xf32>'], '% = tneg % : !_<>')
+    """
+    pieces = _parts().split(text)
+    names: list[str] = []
+    types: list[str] = []
+    for at in range(1, len(pieces), 2):
+        part = pieces[at]
+        if part[0] == "%":
+            names.append(part[1:].partition("!")[0])
+        elif part[0] == "!":
+            types.append(part)
+        pieces[at] = _mark(part)
+    return names, types, "".join(pieces)
 
 
-def with_names(text: str) -> Callable[[int], int]:
-    """Convert an offset in the statement without names to one in its text."""
-    names, blank = split_names(text)
-    starts = list(value_offsets(blank))
-    shifts = list(accumulate(map(len, names), initial=0))
+def nameless_value(text: str) -> int | None:
+    """The offset of the first `%` without a name; one inside a string is no value."""
+    values = (match for match in _parts().finditer(text) if match[0][0] == "%")
+    return next((match.start() for match in values if match[0].partition("!")[0] == "%"), None)
+
+
+def place_in_text(text: str) -> Callable[[int], int]:
+    """Convert an offset in the shape of a statement to one in its text."""
+    starts: list[int] = []
+    shifts = [0]
+    for match in _parts().finditer(text):
+        starts.append(match.start() - shifts[-1])
+        shifts.append(shifts[-1] + len(match[0]) - len(_mark(match[0])))
     return lambda offset: offset + shifts[bisect_left(starts, offset)]
 
 
@@ -70,7 +90,13 @@ def parse_statement(text: str) -> t.Statement:
         found = cast("Tree[Token]", cast(Any, grammar()).parse(text))
     except UnexpectedInput as error:
         raise explain_syntax(grammar(), text, error, "statement") from None
-    return TreeBuilder(value_offsets(text)).transform(found)
+    parts = [(match.start(), match[0][0]) for match in _parts().finditer(text)]
+    slots = {
+        offset: at
+        for sign in "%!"
+        for at, offset in enumerate(start for start, first in parts if first == sign)
+    }
+    return TreeBuilder(slots).transform(found)
 
 
 STRUCTURE = (

@@ -1,12 +1,12 @@
 """The light tree of a statement: what the grammar saw, before anything is looked up.
 
-A statement is parsed with its value names blanked, so that statements of one shape share one tree; a
-`ValueNode` then is a number, the position of its name in the statement's list of names.
+A statement is parsed with its value names and types blanked, so that statements of one shape share one tree;
+a `ValueNode` has the number of its name in the statement's list of names, a `TypeText` that of its text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, TypeAlias, cast
 
 from typing_extensions import dataclass_transform
@@ -46,10 +46,14 @@ class ValueNode(Node):
 
 
 class TypeText(Node):
-    """A type as it is written; `angle` marks `<...>`, whose name the context gives."""
+    """A type as it is written; `angle` marks `<...>`, whose name the context gives.
+
+    `slot` is the number of its text among the statement's types; None for one that is never blanked.
+    """
 
     text: str
     angle: bool = False
+    slot: int | None = None
 
 
 class WordNode(Node):
@@ -290,6 +294,21 @@ class TypeAlias_(Node):
 class Label(Node):
     name: WordNode
     args: tuple[Binding, ...]
+
+
+def with_types(node: Any, types: Sequence[str]) -> Any:
+    """The tree of a shape with the types of one statement filled in; parts without types are shared."""
+    if isinstance(node, TypeText):
+        return node if node.slot is None else TypeText(node.start, node.end, types[node.slot])
+    is_tuple = isinstance(node, tuple)
+    parts = cast("tuple[Any, ...]", node if is_tuple else (*vars(cast(Record, node)).values(),))
+    filled = tuple([with_types(part, types) if isinstance(part, _INNER) else part for part in parts])
+    if filled == parts:
+        return node
+    return filled if is_tuple else type(node)(*filled)
+
+
+_INNER = (tuple, Record)
 
 
 def values_in(node: Any) -> Iterator[ValueNode]:

@@ -48,7 +48,7 @@ class TreeBuilder(Transformer[Token, t.Statement]):
     """Makes the nodes of a statement: a method for each rule of the grammar, and for each kind of token that
     is a node by itself.
 
-    `slots` gives the number of the value name that starts at an offset.
+    `slots` gives the number of the value name, or of the type, that starts at an offset.
     """
 
     def __init__(self, slots: dict[int, int]):
@@ -103,9 +103,11 @@ class TreeBuilder(Transformer[Token, t.Statement]):
     ANGLE = ATTR
 
     def TYPE(self, token: Token) -> t.TypeText:
-        return t.TypeText(*token_span(token), str(token))
+        start, end = token_span(token)
+        return t.TypeText(start, end, str(token), False, self.slots.get(start))
 
-    SCALAR = TYPE
+    def SCALAR(self, token: Token) -> t.TypeText:
+        return t.TypeText(*token_span(token), str(token))
 
     def HASHKEY(self, token: Token) -> t.Keyed:
         start, end = token_span(token)
@@ -124,10 +126,6 @@ class TreeBuilder(Transformer[Token, t.Statement]):
 
     def attr_alias(self, c: list[Any]) -> t.AttrAlias:
         return t.AttrAlias(*token_span(c[0]), str(c[0]), c[1])
-
-    def loc_alias(self, c: list[Any]) -> t.AttrAlias:
-        # Locations of another tool are read over, here as everywhere; the name may still be used.
-        return t.AttrAlias(*token_span(c[0]), str(c[0]), t.WordNode(*token_span(c[1]), "unit"))
 
     def type_alias(self, c: list[Any]) -> t.TypeAlias_:
         return t.TypeAlias_(*token_span(c[0]), str(c[0]), c[1])

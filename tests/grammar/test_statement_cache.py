@@ -170,10 +170,44 @@ def test_a_type_that_is_written_nowhere_decides_too() -> None:
         assert op.results[0].type == op.operands[0].type
 
 
-def test_statements_that_differ_in_names_are_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    parsed: list[str] = []
+@pytest.fixture
+def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What Lark parses."""
+    texts: list[str] = []
     parse_statement = build.parse_statement
-    monkeypatch.setattr(build, "parse_statement", lambda text: parsed.append(text) or parse_statement(text))
+    monkeypatch.setattr(build, "parse_statement", lambda text: texts.append(text) or parse_statement(text))
+    return texts
+
+
+def test_statements_that_differ_in_types_are_parsed_once(parsed: list[str]) -> None:
+    ptoas.clear_caches()
+    for type in ("!pto.tile<8x8xf32>", "!pto.tile<16x8xf32, valid=8x8>"):
+        module = ptoas.parse(f".arg %a : {type}\n%b = tneg %a : {type}")
+        (op,) = [op for op in module.walk() if op.name == "pto.tneg"]
+        assert op.results[0].type == op.operands[0].type
+    assert parsed == ["% = tneg % : !_<>"]
+
+
+@pytest.mark.parametrize("kind", ["!pto.tile<8x8xf32>", "!pto.hif8"])
+def test_a_word_behind_a_type_is_refused_whatever_stands_for_the_type(kind: str) -> None:
+    text = f".arg %a : !pto.tile<8x8xf32>\n%b = tneg %a : {kind} word"
+    with pytest.raises(ptoas.PtoasError) as caught:
+        ptoas.parse(text)
+    (finding,) = caught.value.diagnostics
+    assert (finding.code, finding.span.offset) == ("PTO-P010", text.index("word"))
+
+
+def test_a_problem_inside_a_type_is_found_there_behind_other_types_and_names() -> None:
+    good = "!pto.tile<8x8xf32>"
+    for bad, part in (("!pto.tile<8x8xf33>", "8x8xf33"), ("!pto.tile<8x8xf32, pad=no>", "no>")):
+        text = f".arg %a : {good}\n.arg %name : {good}\ntadd ins(%a, %name : {good}, {bad}) outs(%a : {good})"
+        with pytest.raises(ptoas.PtoasError) as caught:
+            ptoas.parse(text)
+        (finding,) = caught.value.diagnostics
+        assert finding.span.offset == text.index(part)
+
+
+def test_statements_that_differ_in_names_are_parsed_once(parsed: list[str]) -> None:
     text = ".arg %a : f32\n.const %b = 1\n.const %c = 1\n.const %long_name = 1"
     ptoas.clear_caches()
     ptoas.parse(text)
