@@ -443,7 +443,7 @@ def test_processes_find_what_one_finds(here: Path) -> None:
         (["verify", "--target"], "cpu,a2", {"cpu,a2a3"}),
         (["explain"], "pto-a30", {"PTO-A301", "PTO-A302"}),
         (["verify", "--ignore"], "PTO-N11", {"PTO-N110", "PTO-N111", "PTO-N112"}),
-        (["lower", "--until"], "insert", {"insert-sync"}),
+        (["lower", "--until"], "insert", {"insert-fences", "insert-sync"}),
     ],
 )
 def test_a_shell_completes(typed: list[str], incomplete: str, expected: set[str]) -> None:

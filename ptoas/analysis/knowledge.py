@@ -319,6 +319,22 @@ class Knowledge(Constants):
 
     def window(self, value: SSAValue) -> Window:
         """The memory behind a view or pointer."""
+        base = self._base(value)
+        if not is_view(value.type.__class__):
+            return Window(base.root)
+        facts = self.view(value)
+        if 0 in facts.shape or DYNAMIC in (*facts.shape, *facts.strides5):
+            return Window(base.root)
+        return Window(base.root, base.first, tuple(zip(facts.shape5, facts.strides5, strict=True)))
+
+    def element(self, value: SSAValue, offset: SSAValue | None = None) -> Window:
+        """One element behind a pointer, or the first of a view."""
+        base = self._base(value)
+        step = 0 if offset is None else self.constant(offset)
+        return Window(base.root, None if base.first is None or step is None else base.first + step)
+
+    def _base(self, value: SSAValue) -> Window:
+        """The memory behind a view or pointer, and the element that it begins at."""
         first: int | None = 0
         at = value
         while isinstance(at, OpResult):
@@ -339,12 +355,7 @@ class Knowledge(Constants):
                     at = op.ptr
                 case _:
                     break
-        if not is_view(value.type.__class__):
-            return Window(at)
-        facts = self.view(value)
-        if 0 in facts.shape or DYNAMIC in (*facts.shape, *facts.strides5):
-            return Window(at)
-        return Window(at, first, tuple(zip(facts.shape5, facts.strides5, strict=True)))
+        return Window(at, first)
 
     # --- keys ------------------------------------------------------------------------------------
 

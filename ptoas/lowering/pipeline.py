@@ -78,6 +78,12 @@ def _bind_scales() -> type[ModulePass]:
     return BindScalesPass
 
 
+def _insert_fences() -> type[ModulePass]:
+    from ptoas.lowering.insert_fences import InsertFencesPass
+
+    return InsertFencesPass
+
+
 def _insert_sync() -> type[ModulePass]:
     from ptoas.lowering.insert_sync import InsertSyncPass
 
@@ -102,12 +108,13 @@ PASSES: dict[str, Callable[[], type[ModulePass]]] = {
     "plan-memory": _plan_memory,
     "bind-scales": _bind_scales,
     "split-cube-vector": _split_cube_vector,
+    "insert-fences": _insert_fences,
     "insert-sync": _insert_sync,
 }
 """Every pass by its name, in the order of the pipeline; each is loaded when it is asked for."""
 
 
-OPTIONAL = ("legalize-cpu", "fold-constants", "eliminate-dead-code", "insert-sync")
+OPTIONAL = ("legalize-cpu", "fold-constants", "eliminate-dead-code", "insert-fences", "insert-sync")
 """Passes without which a program can still be run."""
 
 RENAMED = {
@@ -162,6 +169,7 @@ def build_pipeline(
         "add-scratch": {"target": name, "isa": isa},
         "plan-memory": {"target": name, "sync": sync},
         "split-cube-vector": {"target": name},
+        "insert-fences": {"target": name, "sync": sync},
         "insert-sync": {"target": name, "sync": sync},
     }
     skipped = tuple(skip)

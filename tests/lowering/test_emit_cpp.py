@@ -360,7 +360,7 @@ func.func @f(%p: !pto.ptr<i32>, %n: index, %x: i32, %y: i32) {
   return
 }
 """
-    lines = statements(lower(ptoas.parse(text), "a5"))
+    lines = statements(lower(ptoas.parse(text), "cpu"))
     assert lines == [
         "int32_t u = x;",
         "int32_t v = y;",

@@ -107,7 +107,7 @@ def test_no_way_through_a_program_has_a_race(target: str, random: Random) -> Non
 @given(random=RANDOM)
 @settings(max_examples=40)
 def test_the_verifier_sees_a_race_of_any_way(target: str, random: Random) -> None:
-    module = prepare(ptoas.parse(program(random, forms=ALL_FORMS)), target)
+    module = prepare(ptoas.parse(program(random, forms=ALL_FORMS)), target, skip=("insert-fences",))
     known = orders(module)
     if not known:
         return
@@ -532,7 +532,8 @@ def test_what_a_flag_of_the_turn_before_makes_needless_is_dropped() -> None:
     {fill("t")}
     {fill("u")}
   }}"""
-    module = prepare(ptoas.parse(loop(body)), "a5")
+    # A fence between the store and the loads of the next turn would order what the flags do.
+    module = prepare(ptoas.parse(loop(body)), "a5", skip=("insert-fences",))
     assert findings(module, get_target("a5")) == (0, [])
     found = [flag.removeprefix("set ")[:-2] for flag in flags(module) if flag.startswith("set")]
     assert found == ["V>MTE2", "MTE2>MTE3", "MTE3>MTE2", "MTE2>V"]

@@ -13,7 +13,7 @@ from xdsl.dialects import scf
 from xdsl.ir import Block, Operation, SSAValue
 
 from ptoas.dialects.pto.enums import Pipe
-from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp, WaitFlagOp
+from ptoas.dialects.pto.sync import DrainOp, SetFlagOp, WaitFlagOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.targets import Target
@@ -109,8 +109,8 @@ def races(run: list[Operation], target: Target) -> list[str]:
                     learn(op.dst_pipe.data, up.pop(flag))
                 else:
                     found.append("never raised")
-            case BarrierOp():
-                hand_over(((op.pipe.data, op.pipe.data),))
+            case DrainOp():
+                hand_over(((op.drained, op.drained),))
             case _:
                 effects = target.effects(op)
                 found += ["raised around its user" for flag in effects.reserved_events if flag in up]

@@ -101,7 +101,7 @@ def enforced(trace: Trace) -> list[tuple[int, int, int, list[int], Known]]:
             flags[event.actor, subject.key] = core.snapshot(NUMBER[subject.op.src_pipe.data])
         elif event.what is What.WAIT:
             core.learn(NUMBER[subject.op.dst_pipe.data], *flags.pop((event.actor, subject.key)))
-        elif event.what is What.BARRIER and subject.pipe.data is Pipe.PIPE_ALL:
+        elif event.what is What.BARRIER and subject.drained is Pipe.PIPE_ALL:
             core.barrier()
         elif event.what is What.FENCE:
             core.fence()

@@ -149,6 +149,12 @@ PTO_INST void set_flag(pipe_t, pipe_t, event_t) {}
 PTO_INST void wait_flag(pipe_t, pipe_t, event_t) {}
 PTO_INST void pipe_barrier(pipe_t) {}
 
+// The reference has no cache of its own: memory is always as the scalar pipe sees it.
+enum class cache_line_t { SINGLE_CACHE_LINE, ENTIRE_DATA_CACHE };
+enum mem_dsb_t { DSB_ALL, DSB_DDR };
+PTO_INST void dcci(void *, cache_line_t) {}
+PTO_INST void dsb(mem_dsb_t) {}
+
 namespace pto::reference {
 inline int64_t block_index = 0, block_count = 1;
 }
