@@ -47,6 +47,24 @@ class Effects:
         """
         return Pipe.PIPE_V if (Pipe.PIPE_V, pipe) in self.before else pipe
 
+    @property
+    def waiting_pipe(self) -> Pipe | None:
+        """The pipe that waits for the events of the instruction; `None`: it runs on no pipe.
+
+        As for a flag, it is V where the instruction itself hands on from V.
+        """
+        if any(source is Pipe.PIPE_V for source, _ in self.before):
+            return Pipe.PIPE_V
+        return self.accesses[0].pipe if self.accesses else None
+
+    @property
+    def recording_pipe(self) -> Pipe | None:
+        """The pipe that records the instruction's event: V where that waits for the instruction itself."""
+        if any(sink is Pipe.PIPE_V for _, sink in self.after):
+            return Pipe.PIPE_V
+        writes = (access.pipe for access in self.accesses if access.write)
+        return next(writes, self.waiting_pipe)
+
 
 NOTHING = Effects()
 

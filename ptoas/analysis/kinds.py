@@ -26,7 +26,7 @@ from ptoas.dialects.pto.core_sync import AwaitsCounter, CounterOp, SectionOp, Sy
 from ptoas.dialects.pto.enums import KernelKind, Pipe, TileLoc
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.quant import PushScaleOp
-from ptoas.dialects.pto.sync import BufferTokenOp, DrainOp, FlagOp
+from ptoas.dialects.pto.sync import BufferTokenOp, DrainOp, EventClauseOp, FlagOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import AllocTileOp
 
@@ -87,6 +87,8 @@ def own_kind(op: Operation) -> KernelKind | None:
             return _PIPES.get(op.drained)
         case BufferTokenOp():
             return _PIPES.get(op.pipe)
+        case EventClauseOp():
+            return own_kind(op.instruction) if op.instruction is not None else None
         case PushScaleOp():
             return CUBE
         case AllocTileOp():

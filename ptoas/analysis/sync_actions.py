@@ -15,11 +15,24 @@ from xdsl.dialects.builtin import IntegerAttr
 from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation, SSAValue
 
+from ptoas.analysis.effects import Effects
 from ptoas.dialects.pto.enums import Event, EventAttr, Pipe
-from ptoas.dialects.pto.sync import AcquiresToken, BufferTokenOp, DrainOp, FlagOp, SetsFlag
+from ptoas.dialects.pto.sync import (
+    AcquiresToken,
+    BufferTokenOp,
+    DrainOp,
+    EventClauseOp,
+    FlagOp,
+    RecordOp,
+    SetsFlag,
+    TSyncOp,
+)
 
 Numbers: TypeAlias = Callable[[SSAValue], "int | None"]
 """Value of an integer operand, or None if it is unknown."""
+
+EffectsOf: TypeAlias = Callable[[Operation], Effects]
+"""Effects of an operation on the pipes of a target."""
 
 
 class FlagKey(NamedTuple):
@@ -56,7 +69,16 @@ class TokenKey(NamedTuple):
         return f"token {self.token if isinstance(self.token, int) else '?'}"
 
 
-SyncKey: TypeAlias = FlagKey | UnknownFlag | TokenKey
+class EventKey(NamedTuple):
+    """An event that one instruction records and another waits for."""
+
+    event: SSAValue
+
+    def __str__(self) -> str:
+        return f"event %{self.event.name_hint}" if self.event.name_hint else "event"
+
+
+SyncKey: TypeAlias = FlagKey | UnknownFlag | TokenKey | EventKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +107,10 @@ class Barrier:
 @cache
 def is_sync_op(kind: type[Operation]) -> bool:
     """Return True if operations of a class have a sync action."""
-    return issubclass(kind, FlagOp | DrainOp | BufferTokenOp | CallOp)
+    return issubclass(kind, FlagOp | DrainOp | BufferTokenOp | EventClauseOp | CallOp)
 
 
-def sync_action(op: Operation, number: Numbers) -> Release | Acquire | Barrier | None:
+def sync_action(op: Operation, number: Numbers, effects: EffectsOf) -> Release | Acquire | Barrier | None:
     """Return the sync action of an operation, None if it only has the effects of an instruction."""
     match op:
         case FlagOp():
@@ -99,6 +121,12 @@ def sync_action(op: Operation, number: Numbers) -> Release | Acquire | Barrier |
         case BufferTokenOp():
             key = TokenKey(_token_of(op, number))
             return Acquire(op.pipe, key) if isinstance(op, AcquiresToken) else Release(op.pipe, key)
+        case RecordOp():
+            pipe = event_pipe(op, effects)
+            return None if pipe is None else Release(pipe, EventKey(op.token))
+        case TSyncOp():
+            pipe = event_pipe(op, effects)
+            return None if pipe is None else Acquire(pipe, EventKey(op.token))
         case DrainOp():
             return Barrier(op.drained)
         case CallOp():
@@ -106,6 +134,21 @@ def sync_action(op: Operation, number: Numbers) -> Release | Acquire | Barrier |
             return Barrier(Pipe.PIPE_ALL)
         case _:
             return None
+
+
+def event_pipe(op: EventClauseOp, effects: EffectsOf) -> Pipe | None:
+    """Return the pipe that records an event, or waits for it; None if its instruction runs on no pipe."""
+    if op.instruction is None:
+        return None
+    found = effects(op.instruction)
+    return found.recording_pipe if isinstance(op, RecordOp) else found.waiting_pipe
+
+
+def event_pipes(record: RecordOp, effects: EffectsOf) -> tuple[Pipe, Pipe] | None:
+    """Return the pipes that record an event and wait for it; None if there are not two ends."""
+    wait = record.wait
+    source, sink = event_pipe(record, effects), event_pipe(wait, effects) if wait is not None else None
+    return None if source is None or sink is None else (source, sink)
 
 
 def event_of(op: FlagOp, number: Numbers) -> Event | None:

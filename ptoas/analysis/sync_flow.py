@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from xdsl.ir import Operation, SSAValue
 
@@ -79,10 +80,11 @@ class SyncFlow(ForwardAnalysis[_State]):
         super().__init__(facts.knowledge)
         self.facts = facts
         self.target = target
+        self._effects = partial(facts.effects, target=target)
         self.accesses = Accesses(
             facts.ops,
             target,
-            lambda op: facts.effects(op, target),
+            self._effects,
             facts.places,
             Phases(facts.ops, facts.knowledge),
             unsure=False,
@@ -163,7 +165,7 @@ class SyncFlow(ForwardAnalysis[_State]):
 
     def _action(self, op: Operation) -> Release | Acquire | Barrier | None:
         """The action of an operation; an event that the running program may choose is not known elsewhere."""
-        action = sync_action(op, self.facts.knowledge.constant)
+        action = sync_action(op, self.facts.knowledge.constant, self._effects)
         match action:
             case Acquire(pipe, FlagKey(source, sink)) if (source, sink) in self._chosen:
                 return Acquire(pipe, UnknownFlag(source, sink))

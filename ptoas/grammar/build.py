@@ -13,6 +13,7 @@ from xdsl.ir import Region as IRRegion
 from xdsl.utils.exceptions import VerifyException
 
 from ptoas.diagnostics import Source, Span
+from ptoas.dialects.pto.clauses import record_after, wait_for
 from ptoas.dialects.pto.defaults import default_attributes
 from ptoas.dialects.pto.instruction import Problem, PtoOp
 from ptoas.dialects.syntax_errors import SyntaxProblem
@@ -20,6 +21,7 @@ from ptoas.grammar import checks, mlir, structure
 from ptoas.grammar import tree as t
 from ptoas.grammar.attributes import Resolver
 from ptoas.grammar.bodies import TARGET
+from ptoas.grammar.clauses import check_clauses, check_event_name
 from ptoas.grammar.instructions import InstructionReader
 from ptoas.grammar.layout import RawStatement, Region
 from ptoas.grammar.lookup import Poisoned, UndefinedName
@@ -37,7 +39,7 @@ from ptoas.grammar.syntax import (
 )
 from ptoas.grammar.unregistered import UnregisteredReader, reads_as_another
 from ptoas.ir.caches import BoundedCache, on_clear
-from ptoas.ir.location import located
+from ptoas.ir.location import PartOffsets, located
 
 _LABEL = re.compile(r"\^[\w$.-]+")
 
@@ -278,7 +280,7 @@ class Builder(ValueScope):
         ops: list[Operation],
     ) -> None:
         tree = known.tree
-        first = len(tree.results)
+        first = len(tree.results) + (tree.event is not None)
         values: dict[str, Any] = self.values
         operands: list[Any] = [None] * first + [values.get(name) for name in names[first:]]
         types = tuple([None if value is None else value.type for value in operands])
@@ -308,9 +310,19 @@ class Builder(ValueScope):
             op = template.make(chosen, template.result_types or (), location)
         elif kept is None:
             known.templates.put(key, template)
+        body = cast(t.InstructionNode, tree.body)
+        for event in body.waits:
+            wait = wait_for(operands[event.slot])
+            places = PartOffsets(wait.name, {"event": [event]}, {})
+            wait.location = located(self.source, raw.start, raw.end, places)
+            ops.append(wait)
         ops.append(op)
-        if first:
+        if tree.results:
             self.define_results(raw, tree, names, op)
+        if tree.event is not None:
+            ops.append(record := record_after(op))
+            self.define(names[tree.event.slot], record.results[0], raw.start)
+            self.name_value(record.results[0], names[tree.event.slot])
 
     def _operation(
         self,
@@ -385,7 +397,10 @@ class Builder(ValueScope):
         self, raw: RawStatement, tree: t.Statement, types: Sequence[Attribute | None], names: list[str]
     ) -> OpTemplate | None:
         try:
-            return self._analyse(tree, types)
+            check_event_name(tree)
+            template = self._analyse(tree, types)
+            check_clauses(tree, types, template.cls)
+            return template
         except StatementProblem as problem:
             if problem.code == "PTO-P030":
                 self._report_undefined(raw, tree, types, names, problem)
@@ -452,8 +467,10 @@ class Builder(ValueScope):
         problem.fix = "add it after the operands: `: (types) -> type`"
         types = [value.type for value in operands]
         plausible = template.cls.plausible_result_types(types) if len(tree.results) == 1 else ()
-        if plausible and not template.prelude and not raw.regions:
-            typing = cast(t.InstructionNode, tree.body).typing
+        body = cast(t.InstructionNode, tree.body)
+        plain = not (template.prelude or raw.regions or body.waits or body.record)
+        if plausible and plain:
+            typing = body.typing
             end = len(raw.text) if typing is None else self._named(raw, typing).start
             line = raw.text[:end].rstrip().removesuffix(":").rstrip()
             typed = f"{line} : ({', '.join(map(str, types))}) -> {plausible[0]}"

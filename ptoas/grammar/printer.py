@@ -19,9 +19,11 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.dialects.scf import ExecuteRegionOp, IndexSwitchOp
-from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.printer import Printer
+from xdsl.traits import IsTerminator
 
+from ptoas.dialects.pto.clauses import Clauses, clauses_of, is_clause
 from ptoas.dialects.pto.enums import PtoEnumAttr
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
 from ptoas.dialects.pto.types import TileType
@@ -164,11 +166,29 @@ class FormPrinter(Printer):
     # --- operations
 
     def print_op(self, op: Operation) -> None:
-        attached = None if self.comments is None else self.comments.of(op)
-        self._print_before(attached)
+        clauses = self._clauses(op)
+        group = (*clauses.waits, op, *((clauses.record,) if clauses.record else ()))
+        attached = [] if self.comments is None else [c for each in group if (c := self.comments.of(each))]
+        for each in attached:
+            self._print_before(each)
         self._print_in_scope(op)
         self._print_location(op)
-        self._print_after(attached)
+        for each in attached:
+            self._print_after(each)
+
+    def _clauses(self, op: Operation) -> Clauses:
+        """The clauses that are written behind an operation."""
+        waits, record = Clauses() if self.form == "generic" else clauses_of(op)
+        waits = tuple(wait for wait in waits if self._is_plain(wait))
+        return Clauses(waits, record if record is not None and self._is_plain(record) else None)
+
+    def _is_written(self, op: Operation) -> bool:
+        """Return True unless an operation is written as a clause of another; one with attributes is not."""
+        return self.form == "generic" or not self._is_plain(op) or not is_clause(op)
+
+    @staticmethod
+    def _is_plain(op: Operation) -> bool:
+        return not op.attributes and not op.properties
 
     def _print_location(self, op: Operation) -> None:
         origin = origin_of(op)
@@ -194,6 +214,23 @@ class FormPrinter(Printer):
         self.used.append(set(self.used[-1]))
         self._print_op(op)
         self.used.pop()
+
+    def print_block(
+        self, block: Block, print_block_args: bool = True, print_block_terminator: bool = True
+    ) -> None:
+        """xDSL's, but for the operations that are clauses of others."""
+        if print_block_args:
+            self.print_string("\n")
+            self.print_block_name(block)
+            if block.args:
+                with self.in_parens():
+                    self.print_list(block.args, self.print_block_argument)
+            self.print_string(":")
+        with self.indented():
+            for op in block.ops:
+                if self._is_written(op) and (print_block_terminator or not op.has_trait(IsTerminator)):
+                    self.print_string("\n")
+                    self.print_op(op)
 
     def print_region(
         self,
@@ -246,7 +283,7 @@ class FormPrinter(Printer):
             self._print_after(attached)
             self.print_string("\n")
         for op in block.ops:
-            if isinstance(op, ReturnOp):
+            if isinstance(op, ReturnOp) or not self._is_written(op):
                 continue
             if (
                 isinstance(op, ConstantOp)
@@ -312,8 +349,21 @@ class FormPrinter(Printer):
             self.print_string(" = ")
 
     def _print_instruction(self, op: PtoOp) -> None:
+        waits, record = self._clauses(op)
+        results = [*op.results, *(record.results if record else ())]
+        if results:
+            self.print_list(results, self.print_ssa_value)
+            self.print_string(" = ")
+        self._print_operands_and_types(op)
+        if waits:
+            self.print_string(" wait(")
+            self.print_list([wait.event for wait in waits], self.print_ssa_value)
+            self.print_string(")")
+        if record:
+            self.print_string(" record")
+
+    def _print_operands_and_types(self, op: PtoOp) -> None:
         layout = assembly_format_of(type(op))
-        self._print_result_names(op)
         # Only the DPS form has a place for a second destination.
         grouped = self.form == "dps" or sum(bool(op.operands_of(name)) for name in layout.out_names) > 1
         if not layout.every_form and not grouped:

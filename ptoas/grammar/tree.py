@@ -182,6 +182,10 @@ class InstructionNode(Node):
     items: tuple[Item, ...]
     typing: Typing | None
     trailing: Dict | None
+    waits: tuple[ValueNode, ...] = ()
+    """The events of its `wait(...)`."""
+    record: WordNode | None = None
+    """Its word `record`."""
 
 
 class Generic(Node):
@@ -334,3 +338,5 @@ class Statement(Record):
 
     results: tuple[ResultNode, ...]
     body: Body
+    event: ResultNode | None = None
+    """The last name of an instruction with `record`; it is none of `results`."""

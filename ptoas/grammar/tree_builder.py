@@ -59,7 +59,10 @@ class TreeBuilder(Transformer[Token, t.Statement]):
 
     def statement(self, c: list[Any]) -> t.Statement:
         body: Any = _first(c, t.Node)
-        return t.Statement(_types(c[:1]), body)
+        results = _types(c[:1])
+        if results and isinstance(body, t.InstructionNode) and body.record is not None:
+            return t.Statement(results[:-1], body, results[-1])
+        return t.Statement(results, body)
 
     def RESULTS(self, token: Token) -> tuple[t.ResultNode, ...]:
         start = token_span(token)[0]
@@ -218,10 +221,19 @@ class TreeBuilder(Transformer[Token, t.Statement]):
         return len(c)
 
     def instruction(self, c: list[Any]) -> t.InstructionNode:
+        extent = _extent(c)
+        record = c.pop() if isinstance(c[-1], _Record) else None
+        waits = c.pop() if isinstance(c[-1], tuple) else ()
         typing = _first(c, t.Typing)
         at = c.index(typing) if typing is not None else len(c)
         trailing = _first(c[at:], t.Dict)
-        return t.InstructionNode(*_extent(c), c[0], tuple(c[1:at]), typing, trailing)
+        return t.InstructionNode(*extent, c[0], tuple(c[1:at]), typing, trailing, waits, record)
+
+    def waits(self, c: list[Any]) -> tuple[t.ValueNode, ...]:
+        return tuple(_only(c, t.ValueNode))
+
+    def RECORD(self, token: Token) -> _Record:
+        return _Record(*token_span(token), str(token))
 
     def typing(self, c: list[Any]) -> t.Typing:
         inputs = next((x for x in c if isinstance(x, _Inputs)), None)
@@ -343,6 +355,10 @@ class _Inputs:
         outputs: tuple[t.TypeText, ...] | None = None,
     ):
         self.types, self.parenthesised, self.outputs = types, parenthesised, outputs
+
+
+class _Record(t.WordNode):
+    """The word `record` behind an instruction, where any other word is an item."""
 
 
 class _Properties:

@@ -27,6 +27,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.structure import of_kinds, walk
+from ptoas.dialects.pto.clauses import first_clause
 from ptoas.dialects.pto.comm import StagedOp
 from ptoas.dialects.pto.enums import SaturationMode, SaturationModeAttr
 from ptoas.dialects.pto.gather import TGatherOp
@@ -104,5 +105,5 @@ def _allocate(before: Operation, type: TileType, name: str, extents: Sequence[SS
     tile = AllocTileOp(type, **extents_by_slot, location=before.location)
     tile.result.name_hint = name
     add_reason(tile, lambda: f"{at_line(before)} works in it, and the text leaves it out")
-    Rewriter.insert_op(tile, InsertPoint.before(before))
+    Rewriter.insert_op(tile, InsertPoint.before(first_clause(before)))
     return tile.result

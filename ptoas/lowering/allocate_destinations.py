@@ -21,6 +21,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.analysis.structure import walk_of
+from ptoas.dialects.pto.clauses import first_clause
 from ptoas.dialects.pto.instruction import Instruction
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.dialects.pto.views import AllocTileOp, TAssignOp, can_precede
@@ -55,7 +56,7 @@ def _rewrite(op: Instruction) -> None:
             continue
         rows, cols = _valid_extents(op, cast(TileType, result.type))
         alloc = AllocTileOp(result.type, valid_row=rows, valid_col=cols, location=op.location)
-        block.insert_op_before(alloc, op)
+        block.insert_op_before(alloc, first_clause(op))
         set_name(alloc.result, result.name_hint)
         destinations.append(alloc.result)
     outs = {name: [tile] for name, tile in zip(op.OUTS, destinations, strict=False)}
@@ -89,7 +90,7 @@ def _valid_extents(op: Instruction, tile: TileType) -> tuple[SSAValue | None, SS
         if known is None:
             constant = ConstantOp(IntegerAttr(physical, IndexType()))
             constant.location = op.location
-            block.insert_op_before(constant, op)
+            block.insert_op_before(constant, first_clause(op))
             known = constant.result
         extents.append(known)
     return extents[0], extents[1]

@@ -10,6 +10,7 @@ from xdsl.ir import Operation
 
 from ptoas.analysis.effects import Flag
 from ptoas.analysis.structure import Order
+from ptoas.dialects.pto.clauses import first_clause
 from ptoas.dialects.pto.enums import Event
 from ptoas.lowering.flag_pairs import Pair, SlotFlags
 
@@ -26,22 +27,31 @@ def allocate_events(
     order: Order,
     reserved: Mapping[Operation, Collection[Flag]],
     count: int,
+    written: Collection[Flag] = (),
 ) -> list[Pair]:
     """Give each pair the lowest id that is down while it is up; raise flags later where ids run out.
 
-    Flags of slots get theirs first, but never the last one; return pairs in the place of those that get none.
+    The program's own events, which stay where they are, get theirs first. Then flags of slots do, but never
+    the last one; return pairs in the place of those that get none. A pair that finds no id keeps -1.
     `reserved` are the flags that an instruction, or what is called, raises itself: such an id must be down
-    around it.
+    around it. `written` are those of the program: no pair may have them.
     """
     by_pipes: dict[tuple[object, object], list[Pair]] = {}
     for pair in pairs:
-        by_pipes.setdefault(pair.pipes, []).append(pair)
+        if pair.record is None:
+            by_pipes.setdefault(pair.pipes, []).append(pair)
     used: dict[tuple[object, object], _Used] = {}
     for op, flags in reserved.items():
         at = 2 * order.start[op]
         for source, destination, event in flags:
             in_use = used.setdefault((source, destination), [[] for _ in range(count)])
             in_use[_EVENT_NUMBER[event]].append((at, at))
+    for source, destination, event in written:
+        in_use = used.setdefault((source, destination), [[] for _ in range(count)])
+        in_use[_EVENT_NUMBER[event]] = [(-1, 2 * len(order.start) + 1)]
+    for pair in pairs:
+        if pair.record is not None:
+            _allocate_event(pair, order, used.setdefault(pair.pipes, [[] for _ in range(count)]))
     added: list[Pair] = []
     for flags in slots:
         in_use = used.setdefault(flags.pipes, [[] for _ in range(count)])
@@ -53,6 +63,16 @@ def allocate_events(
         in_use = used.get(pipes, [[] for _ in range(count)])
         _colour(members, order, [sorted(spans) for spans in in_use])
     return added
+
+
+def _allocate_event(pair: Pair, order: Order, used: _Used) -> None:
+    """Find an id for an event of the program."""
+    span = _span(pair, order)
+    for event, spans in enumerate(used):
+        if not any(_overlap(span, other) for other in spans):
+            pair.event = event
+            spans.append(span)
+            return
 
 
 def _allocate_slots(flags: SlotFlags, order: Order, used: _Used) -> bool:
@@ -103,11 +123,13 @@ def _colour(pairs: list[Pair], order: Order, used: _Used) -> None:
         if event is None:
             # No id is left: the flag that is awaited last is raised right before that instead. It then waits
             # for more than it needs to, never for less.
-            victim = max(
-                (other for other in (pair, *up) if id(other) not in shortened), key=lambda p: spans[id(p)][1]
-            )
+            movable = [other for other in (pair, *up) if id(other) not in shortened]
+            if not movable:
+                pair.event = -1
+                continue
+            victim = max(movable, key=lambda p: spans[id(p)][1])
             shortened.add(id(victim))
-            victim.after = victim.before.prev_op
+            victim.after = first_clause(victim.before).prev_op
             spans[id(victim)] = _span(victim, order)
             heappush(waiting, (spans[id(victim)], numbers[id(victim)], victim))
             if victim is not pair:

@@ -26,6 +26,7 @@ from xdsl.traits import is_side_effect_free
 from ptoas.analysis.structure import is_of, walk
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.slots import accesses
+from ptoas.dialects.pto.sync import RecordOp, TSyncOp
 from ptoas.dialects.pto.views import AllocTileOp, SetValidShapeOp, TAssignOp
 
 
@@ -53,6 +54,8 @@ def is_dead(op: Operation) -> bool:
             return False
     if not op.results and not op.regions:
         return False
+    if isinstance(op.next_op, RecordOp) or isinstance(op.prev_op, TSyncOp):
+        return False  # its events order others
     if op.regions and (not isinstance(op, scf.IfOp | scf.ForOp) or _accesses_memory(op)):
         return False
     return is_side_effect_free(op)

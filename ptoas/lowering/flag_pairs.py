@@ -42,8 +42,9 @@ from ptoas.analysis.clocks import PIPES
 from ptoas.analysis.constants import Constants
 from ptoas.analysis.order import StaticAccess
 from ptoas.analysis.structure import ancestor_in
+from ptoas.dialects.pto.clauses import first_clause, last_clause
 from ptoas.dialects.pto.enums import Event, Pipe
-from ptoas.dialects.pto.sync import FlagOp, SetFlagDynOp, SetFlagOp, WaitFlagDynOp, WaitFlagOp
+from ptoas.dialects.pto.sync import FlagOp, RecordOp, SetFlagDynOp, SetFlagOp, WaitFlagDynOp, WaitFlagOp
 from ptoas.lowering.provenance import add_reason, in_order
 
 
@@ -63,6 +64,7 @@ class Pair:
         "event",
         "mark",
         "note",
+        "record",
         "set_at",
         "source",
         "turn",
@@ -92,6 +94,8 @@ class Pair:
         self.why: list[tuple[StaticAccess, StaticAccess]] = []
         """The accesses that it puts in order."""
         self.note = ""
+        self.record: RecordOp | None = None
+        """The event of the program whose flag this is; it stays where it is."""
         block = before.parent
         assert block is not None
         self.block = block
@@ -189,9 +193,9 @@ class SlotFlags:
             raising = SetFlagDynOp(number, source, destination, location=location)
         for flag in (*primes, waiting, raising, *drains):
             add_reason(flag, self._reason)
-        Rewriter.insert_op(waiting, InsertPoint.before(self.before))
+        Rewriter.insert_op(waiting, InsertPoint.before(first_clause(self.before)))
         is_late = self.after.is_before_in_block(self.before)
-        Rewriter.insert_op(raising, InsertPoint.after(waiting if is_late else self.after))
+        Rewriter.insert_op(raising, InsertPoint.after(waiting if is_late else last_clause(self.after)))
         Rewriter.insert_op(primes, InsertPoint.before(self.loop))
         Rewriter.insert_op(drains, InsertPoint.after(self.loop))
 
@@ -221,7 +225,7 @@ class SlotFlags:
         """The number of this iteration's event: another one in each of `count` iterations in a row."""
         induction = self.loop.body.block.args[0]
         start, step = constants.constant(self.loop.lb), constants.constant(self.loop.step)
-        point = InsertPoint.before(self.before)
+        point = InsertPoint.before(first_clause(self.before))
 
         def insert(kind: type[SignlessIntegerBinaryOperation], first: SSAValue, second: SSAValue) -> SSAValue:
             op = kind(first, second)

@@ -38,6 +38,7 @@ from xdsl.ir import Attribute, Block, Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ptoas.analysis.clocks import NUMBER
 from ptoas.analysis.effects import Flag
 from ptoas.analysis.function import has_manual_sync
 from ptoas.analysis.knowledge import Knowledge
@@ -49,10 +50,11 @@ from ptoas.analysis.structure import (
     of_kinds,
     walk,
 )
-from ptoas.analysis.sync_actions import event_of
-from ptoas.dialects.pto.enums import Event, Pipe
+from ptoas.analysis.sync_actions import EffectsOf, event_of, event_pipes
+from ptoas.dialects.pto.clauses import first_clause
+from ptoas.dialects.pto.enums import Event, EventAttr, Pipe
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.dialects.pto.sync import BarrierOp, BufferTokenOp, FlagOp, SetFlagOp, WaitFlagOp
+from ptoas.dialects.pto.sync import BarrierOp, BufferTokenOp, FlagOp, RecordOp, SetFlagOp, WaitFlagOp
 from ptoas.dialects.sync_tail import BARRIER, tail_of
 from ptoas.lowering.allocate_events import allocate_events
 from ptoas.lowering.flag_pairs import Pair
@@ -75,7 +77,7 @@ class InsertSyncPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         target = chosen_target(op, self.target)
-        if self.sync == "manual" or not target.has_pipes:
+        if not target.has_pipes:
             return
         bodies = bodies_of(op)
         calls = calls_in(bodies)
@@ -87,7 +89,9 @@ class InsertSyncPass(ModulePass):
                 ops = remove_flags(ops)
             if self.sync == "all":
                 barrier_everywhere(ops, target)
-            elif not has_manual_sync(ops):
+            if self.sync in ("all", "manual") or has_manual_sync(ops):
+                number_events(function, ops, target, used)
+            else:
                 synchronise(function, ops, target, used)
                 leave_tail(function)
             if function.sym_name.data in called:
@@ -108,7 +112,7 @@ def barrier_everywhere(ops: Sequence[Operation], target: Target) -> None:
         effects = target.effects(op)
         if isinstance(op, func.CallOp) or effects.accesses or effects.implicit:
             barrier = BarrierOp(Pipe.PIPE_ALL, location=op.location)
-            Rewriter.insert_op(barrier, InsertPoint.before(op))
+            Rewriter.insert_op(barrier, InsertPoint.before(first_clause(op)))
 
 
 def flags_of(function: func.FuncOp, target: Target, used: Mapping[str, frozenset[Flag]]) -> frozenset[Flag]:
@@ -118,8 +122,10 @@ def flags_of(function: func.FuncOp, target: Target, used: Mapping[str, frozenset
     for op in walk(function):
         match op:
             case FlagOp():
-                event = event_of(op, Knowledge().constant)
-                found.update((*op.flag[:2], each) for each in (target.events if event is None else (event,)))
+                found.update(_flags_of(op, target))
+            case RecordOp(event_id=EventAttr() as event):
+                pipes = event_pipes(op, target.effects)
+                found.update(() if pipes is None else ((*pipes, event.data),))
             case func.CallOp():
                 found |= used.get(op.callee.string_value(), frozenset())
             case PtoOp():
@@ -127,6 +133,12 @@ def flags_of(function: func.FuncOp, target: Target, used: Mapping[str, frozenset
             case _:
                 pass
     return frozenset(found)
+
+
+def _flags_of(op: FlagOp, target: Target) -> list[Flag]:
+    """The flag that an operation raises or awaits; if its event is unknown, all that it may be."""
+    event = event_of(op, Knowledge().constant)
+    return [(*op.flag[:2], each) for each in (target.events if event is None else (event,))]
 
 
 def synchronise(
@@ -139,18 +151,55 @@ def synchronise(
     flags of the functions it calls."""
     walker = Synchroniser(function, ops, target)
     pairs = walker.run()
-    reserved: dict[Operation, Collection[Flag]] = {
-        op: effects.reserved_events for op, effects in walker.effects.items() if effects.reserved_events
-    }
-    for call in walker.calls:
-        reserved[call] = used.get(call.callee.string_value(), ())
+    reserved, events = _reserved(ops, walker.effects.__getitem__, used), event_pairs(ops, target)
     flags = [pair for pair in pairs if not pair.is_barrier and target.connects(*pair.pipes)]
     slots = list(walker.slot_flags.values())
-    pairs += allocate_events(flags, slots, Order(function, ops), reserved, len(target.events))
+    pairs += allocate_events([*events, *flags], slots, Order(function, ops), reserved, len(target.events))
     _write(pairs, walker.calls, target)
+    _write_events(events, target)
     for each in slots:
         if each.event >= 0:
             each.write(target.events, walker.constants)
+
+
+def number_events(
+    function: func.FuncOp, ops: Sequence[Operation], target: Target, used: Mapping[str, frozenset[Flag]]
+) -> None:
+    """Give the events of a function with manual synchronisation ids that its own flags do not have."""
+    pairs = event_pairs(ops, target)
+    if not pairs:
+        return
+    flags = frozenset(flag for op in of_kinds(ops, FlagOp) for flag in _flags_of(op, target))
+    reserved = _reserved(ops, target.effects, used)
+    allocate_events(pairs, (), Order(function, ops), reserved, len(target.events), flags)
+    _write_events(pairs, target)
+
+
+def event_pairs(ops: Sequence[Operation], target: Target) -> list[Pair]:
+    """The flags of the events of a function; one from a pipe to itself is a barrier, which has no id."""
+    pairs: list[Pair] = []
+    for record in of_kinds(ops, RecordOp):
+        pipes = event_pipes(record, target.effects)
+        if pipes is None or pipes[0] is pipes[1]:
+            continue
+        assert record.wait is not None, "it has two ends"
+        pair = Pair(NUMBER[pipes[0]], NUMBER[pipes[1]], record, record.wait, 0, False)
+        pair.record = record
+        pairs.append(pair)
+    return pairs
+
+
+def _reserved(
+    ops: Sequence[Operation], effects: EffectsOf, used: Mapping[str, frozenset[Flag]]
+) -> dict[Operation, Collection[Flag]]:
+    """The flags that instructions, and what is called, raise and take down themselves."""
+    found: dict[Operation, Collection[Flag]] = {
+        op: used.get(op.callee.string_value(), ()) for op in of_kinds(ops, func.CallOp)
+    }
+    for op in of_kinds(ops, PtoOp):
+        if flags := effects(op).reserved_events:
+            found[op] = flags
+    return found
 
 
 def leave_tail(function: func.FuncOp) -> None:
@@ -177,13 +226,13 @@ def _write(pairs: list[Pair], calls: list[func.CallOp], target: Target) -> None:
         if pair.is_barrier:
             barrier = BarrierOp(source, location=pair.before.location)
             add_reason(barrier, pair.reason)
-            Rewriter.insert_op(barrier, InsertPoint.before(pair.before))
+            Rewriter.insert_op(barrier, InsertPoint.before(first_clause(pair.before)))
             continue
-        if not target.connects(source, destination):
-            # No flag goes that way: each core of the function waits for all of its own.
+        if not target.connects(source, destination) or pair.event < 0:
+            # No flag goes that way, or events have all ids: each core waits for all of its own.
             barrier = BarrierOp(Pipe.PIPE_ALL, location=pair.before.location)
             add_reason(barrier, pair.reason)
-            Rewriter.insert_op(barrier, InsertPoint.before(pair.before))
+            Rewriter.insert_op(barrier, InsertPoint.before(first_clause(pair.before)))
             continue
         event = target.events[pair.event]
         parts = _parts_of_flag(source, destination, event)
@@ -191,7 +240,7 @@ def _write(pairs: list[Pair], calls: list[func.CallOp], target: Target) -> None:
         waiting = WaitFlagOp.create(properties=parts, location=pair.before.location)
         for flag in (raising, waiting):
             add_reason(flag, pair.reason)
-        Rewriter.insert_op(waiting, InsertPoint.before(pair.before))
+        Rewriter.insert_op(waiting, InsertPoint.before(first_clause(pair.before)))
         if pair.after is None:
             starts.setdefault(pair.block, []).append(raising)
         else:
@@ -206,6 +255,12 @@ def _write(pairs: list[Pair], calls: list[func.CallOp], target: Target) -> None:
             Rewriter.insert_op(barrier, point)
 
 
+def _write_events(pairs: Sequence[Pair], target: Target) -> None:
+    for pair in pairs:
+        if pair.record is not None and pair.event >= 0:
+            pair.record.event_id = EventAttr(target.events[pair.event])
+
+
 @cache
 def _parts_of_flag(source: Pipe, destination: Pipe, event: Event) -> Mapping[str, Attribute]:
     """Attributes of a flag's two instructions; cached, as a program repeats them."""
@@ -214,7 +269,7 @@ def _parts_of_flag(source: Pipe, destination: Pipe, event: Event) -> Mapping[str
 
 
 def _after_flags(op: Operation) -> InsertPoint:
-    """Behind the flags already raised after `op`, so that they stay in the order of their making."""
-    while isinstance(op.next_op, SetFlagOp):
+    """Behind the event of `op` and the flags already raised after it, in the order of their making."""
+    while isinstance(op.next_op, SetFlagOp | RecordOp):
         op = op.next_op
     return InsertPoint.after(op)

@@ -24,6 +24,7 @@ from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, Unrealize
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ptoas.dialects.pto.clauses import first_clause
 from ptoas.dialects.pto.element_types import BY_TYPE, ElementType
 from ptoas.dialects.pto.expand import TExpandSOp
 from ptoas.dialects.pto.gather import TGatherOp
@@ -48,7 +49,7 @@ def spread_threshold(op: TGatherOp, know: Facts, allocate: Allocate) -> None:
     step = BURST // element.size
     columns = -(-src.rows // step) * step
     tile = allocate(op, TileType.of(element.type, 1, columns), "thresholds")
-    Rewriter.insert_op(TExpandSOp(number, tile, location=op.location), InsertPoint.before(op))
+    Rewriter.insert_op(TExpandSOp(number, tile, location=op.location), InsertPoint.before(first_clause(op)))
     op.fill("threshold", ())
     op.fill("indices", (tile,))
 
@@ -69,7 +70,7 @@ def _number(op: TGatherOp, value: SSAValue, element: ElementType, signed: bool) 
     else:
         return None
     made.location = op.location
-    Rewriter.insert_op(made, InsertPoint.before(op))
+    Rewriter.insert_op(made, InsertPoint.before(first_clause(op)))
     return made.results[0]
 
 

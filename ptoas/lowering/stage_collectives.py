@@ -29,6 +29,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.storage import end_of_tiles, manual_placement, places_of, vec_tiles
 from ptoas.analysis.structure import Bodies, bodies_of, of_kinds
+from ptoas.dialects.pto.clauses import first_clause
 from ptoas.dialects.pto.comm import CollectiveOp, CommTReduceOp, StagedOp
 from ptoas.dialects.pto.element_types import element_size
 from ptoas.dialects.pto.enums import BLayout, Layout, TileLoc
@@ -149,7 +150,7 @@ def _at_most(op: Operation, factors: list[SSAValue], most: int) -> SSAValue:
 
 def _insert(before: Operation, op: Operation) -> SSAValue:
     op.location = before.location
-    Rewriter.insert_op(op, InsertPoint.before(before))
+    Rewriter.insert_op(op, InsertPoint.before(first_clause(before)))
     return op.results[0]
 
 

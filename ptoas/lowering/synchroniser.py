@@ -27,7 +27,7 @@ from ptoas.analysis.structure import (
     is_of,
     of_kinds,
 )
-from ptoas.analysis.sync_actions import Barrier, is_sync_op, sync_action
+from ptoas.analysis.sync_actions import Acquire, Barrier, Release, SyncKey, is_sync_op, sync_action
 from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.lowering.flag_pairs import Pair, SlotFlags
@@ -99,6 +99,8 @@ class Synchroniser:
         self.raised: dict[Operation, list[Pair]] = {}
         self.raised_at_start: dict[Block, list[Pair]] = {}
         self.calls: list[func.CallOp] = []
+        self.recorded: dict[SyncKey, tuple[int, int]] = {}
+        """The pipe and the time of each event; functions with flags or tokens are left alone."""
         self.checking = False
         self.turn = 0
         self.relied_on = 0
@@ -283,9 +285,16 @@ class Synchroniser:
         else:
             if isinstance(op, func.CallOp):
                 self.calls.append(op)
-            action = sync_action(op, self.constants.constant)
-            assert isinstance(action, Barrier), "functions with flags or tokens are left alone"
-            self.handshake(((action.pipe, action.pipe),))
+            match sync_action(op, self.constants.constant, self.target.effects):
+                case Barrier(pipe):
+                    self.handshake(((pipe, pipe),))
+                case Release(pipe, key):
+                    self.recorded[key] = NUMBER[pipe], self.time
+                case Acquire(pipe, key) if key in self.recorded:
+                    source, set_at = self.recorded[key]
+                    self.state.signal(source, NUMBER[pipe], set_at, self.time)
+                case _:
+                    pass
 
     def visit_branches(self, op: Operation) -> None:
         entry, began = self.state, self.time

@@ -23,6 +23,7 @@ from xdsl.rewriter import Rewriter
 
 from ptoas.analysis.structure import walk
 from ptoas.diagnostics import Diagnostic, Note, PtoasError
+from ptoas.dialects.pto.clauses import last_clause
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
 from ptoas.dialects.pto.slots import accesses
 from ptoas.dialects.pto.types import DYNAMIC, TileType
@@ -136,7 +137,7 @@ def _rewrite(op: Instruction) -> None:
     for tile, result in zip(destinations, new.results, strict=True):
         for assign in _assigns(tile):
             assign.detach()
-            block.insert_op_after(assign, new)
+            block.insert_op_after(assign, last_clause(new))
         alloc = tile.owner
         set_name(result, tile.name_hint)
         replace_keeping_name(tile, result)

@@ -17,6 +17,7 @@ from xdsl.ir import Operation, SSAValue
 
 from ptoas.analysis.integers import CASTS
 from ptoas.analysis.structure import of_kinds, walk
+from ptoas.analysis.sync_actions import event_pipe
 from ptoas.diagnostics import PtoasError
 from ptoas.dialects.pto.asynchronous import AsyncTransferOp
 from ptoas.dialects.pto.channel import TAllocOp, TPopOp
@@ -34,8 +35,10 @@ from ptoas.dialects.pto.sync import (
     BufferTokenOp,
     CmoCacheInvalidOp,
     DrainOp,
+    EventClauseOp,
     FenceBarrierAllOp,
     FlagOp,
+    RecordOp,
     SetsFlag,
 )
 from ptoas.dialects.pto.views import AllocTileOp, SetValidShapeOp, TAssignOp
@@ -189,7 +192,7 @@ class FunctionCompiler(ControlFlow, Placement):
                 self.alloc_tile(op)
             case TAssignOp():
                 self.tassign(op)
-            case FlagOp() | DrainOp() | BufferTokenOp() | CmoCacheInvalidOp():
+            case FlagOp() | DrainOp() | BufferTokenOp() | EventClauseOp() | CmoCacheInvalidOp():
                 self.synchronise(op)
             case SectionOp():
                 if self.machine.role.kind in (None, op.KIND):
@@ -368,10 +371,11 @@ class FunctionCompiler(ControlFlow, Placement):
         )
         return handover
 
-    def synchronise(self, op: FlagOp | DrainOp | BufferTokenOp | CmoCacheInvalidOp) -> None:
+    def synchronise(self, op: FlagOp | DrainOp | BufferTokenOp | EventClauseOp | CmoCacheInvalidOp) -> None:
         observer, race = self.module.observer, self.module.race
         if observer is not None:
-            chosen = ", ".join(self.ref(operand) for operand in op.operands)
+            numbers = () if isinstance(op, EventClauseOp) else op.operands
+            chosen = ", ".join(map(self.ref, numbers))
             self.line(f"{self.keep(partial(observer.synchronised, op))}({chosen})")
         if isinstance(op, FenceBarrierAllOp):
             self.line(f"{self.keep(self.machine.fence)}()")
@@ -402,5 +406,10 @@ class FunctionCompiler(ControlFlow, Placement):
                 token = op.token
                 number = str(token.value.data) if isinstance(token, IntegerAttr) else self.ref(token)
                 self.line(f"{self.keep(partial(act, op, op.pipe))}({number})")
+            case EventClauseOp():
+                pipe = event_pipe(op, self.machine.target.effects)
+                if pipe is not None:
+                    act = race.record if isinstance(op, RecordOp) else race.wait
+                    self.line(f"{self.keep(partial(act, op.token, pipe))}()")
             case CmoCacheInvalidOp():
                 pass

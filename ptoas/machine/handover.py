@@ -22,7 +22,7 @@ from ptoas.dialects.pto.enums import AddressSpace
 from ptoas.dialects.pto.local_types import MultiTileType
 from ptoas.dialects.pto.memory import TStoreOp
 from ptoas.dialects.pto.scalar import AddPtrOp
-from ptoas.dialects.pto.sync import DrainOp, FlagOp
+from ptoas.dialects.pto.sync import DrainOp, EventClauseOp, FlagOp
 from ptoas.dialects.pto.types import PtrType, TileType, TileValueType
 from ptoas.dialects.pto.views import AllocTileOp, MakeTensorViewOp, PartitionViewOp
 from ptoas.machine.arrays import Array
@@ -89,7 +89,7 @@ class Handover:
         return replace(step, moving=run)
 
 
-PASSES = (PartitionViewOp, MakeTensorViewOp, AddPtrOp, FlagOp, DrainOp)
+PASSES = (PartitionViewOp, MakeTensorViewOp, AddPtrOp, FlagOp, DrainOp, EventClauseOp)
 """Operations that access neither tiles nor memory."""
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
 from ptoas.analysis.clocks import NUMBER, Known
 from ptoas.analysis.effects import Effects
@@ -77,6 +77,7 @@ class RaceDetector(PipeLog):
         self.begin()
         self.flags: dict[Flag, tuple[list[int], Known, Operation]] = {}
         self.tokens: dict[int, BufferToken] = {}
+        self.events: dict[SSAValue, tuple[list[int], Known]] = {}
 
     # --- order ---
 
@@ -175,6 +176,16 @@ class RaceDetector(PipeLog):
 
     def _no_such_pipe(self, op: Operation, end: FlagEnd) -> Exception:
         return self.machine.fail("PTO-R302", f"no instruction runs on {end.value}", op)
+
+    # --- events of instructions ---
+
+    def record(self, event: SSAValue, pipe: Pipe) -> None:
+        """An event carries what its pipe knows to the pipe that waits for it."""
+        self.events[event] = self.clocks.snapshot(NUMBER[pipe])
+
+    def wait(self, event: SSAValue, pipe: Pipe) -> None:
+        self.clocks.learn(NUMBER[pipe], *self.events[event])
+        self.learned(NUMBER[pipe])
 
     # --- tokens of buffers ---
 

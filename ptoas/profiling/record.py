@@ -57,12 +57,15 @@ class TraceSignal:
     key: SyncKey
 
 
-def signal_of(op: PtoOp, number: int | None = None) -> tuple[What, TraceSignal | Operation] | None:
-    """Return the effect of a flag, barrier or token; `number` is the event or token chosen at run time.
+def signal_of(
+    op: PtoOp, target: Target, number: int | None = None
+) -> tuple[What, TraceSignal | Operation] | None:
+    """Return the effect of a flag, barrier, token or event; `number` is the flag's event or the token that is
+    chosen at run time.
 
     `None`: it orders no pipe.
     """
-    match sync_action(op, lambda _: number):
+    match sync_action(op, lambda _: number, target.effects):
         case Barrier(pipe) if pipe is Pipe.PIPE_ALL or pipe in NUMBER:
             return What.BARRIER, op
         case Release(pipe, key) if pipe in NUMBER:
@@ -219,7 +222,7 @@ class Watcher:
     def synchronised(self, op: PtoOp, number: int | None = None) -> None:
         key = (op, number)
         if key not in self._signals:
-            self._signals[key] = signal_of(op, number)
+            self._signals[key] = signal_of(op, self.machine.target, number)
         found = self._signals[key]
         if found is not None:
             self._note(*found, self._loops_of(op), op)

@@ -19,7 +19,7 @@ from ptoas.analysis.storage import StorageMap, places_of, underlying_tile
 from ptoas.diagnostics import UsageError
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.scalar import GetBlockIdxOp, GetBlockNumOp
-from ptoas.dialects.pto.sync import BufferTokenOp, DrainOp, FlagOp
+from ptoas.dialects.pto.sync import BufferTokenOp, DrainOp, EventClauseOp, FlagOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.machine.errors import line_of
 from ptoas.profiling.record import Trace, TraceEvent, What, signal_of
@@ -140,8 +140,9 @@ class StaticProfiler:
             known = self.block if isinstance(op, GetBlockIdxOp) else self.blocks
             self.values.update(dict.fromkeys(op.results, known))
             return
-        if isinstance(op, FlagOp | DrainOp | BufferTokenOp):
-            found = signal_of(op, next((self.values.get(value) for value in op.operands), None))
+        if isinstance(op, FlagOp | DrainOp | BufferTokenOp | EventClauseOp):
+            number = next((self.values.get(value) for value in op.operands), None)
+            found = signal_of(op, self.trace.target, number)
             if found is not None:
                 self._note(*found, loops_around(op))
             return

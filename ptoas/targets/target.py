@@ -140,6 +140,8 @@ class Target:
     has_pipes: bool = True
     overlapping_pipes: frozenset[Pipe] = frozenset()
     """Pipes that begin an instruction before the one before it is done (D26)."""
+    idle_events: frozenset[Pipe] = frozenset()
+    """Pipes whose events to themselves order nothing; elsewhere they are a barrier of the pipe."""
     cores: tuple[frozenset[Pipe], ...] = ()
     """The pipes of each kind of core; none: one core has them all."""
     keeps_order: Callable[[Access, Access], bool] = field(default_factory=lambda: _in_no_order)

@@ -56,6 +56,7 @@ from ptoas.dialects.pto.types import (
     SCALE_MEMORIES,
     AsyncEventType,
     AsyncSessionType,
+    EventType,
     GroupType,
     MemRefType,
     PartitionTensorViewType,
@@ -170,6 +171,8 @@ class Maker:
                 return TileType.of(i8, 1, 32)
             case k.PtrOrView():
                 return self.draw(views(own, rank) | st.just(PtrType(own)))
+            case c.AnyEvent():
+                return EventType()
             case k.EventIds():
                 return EventIdArrayType(IntAttr(self.draw(st.integers(1, 8))))
             case k.Handle():

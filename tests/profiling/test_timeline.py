@@ -30,7 +30,7 @@ pairs = st.lists(st.tuples(pipes, pipes), max_size=2).map(tuple)
 
 
 def signal(op: SetFlagOp | WaitFlagOp) -> Any:
-    found = signal_of(op)
+    found = signal_of(op, A2A3)
     assert found is not None
     return found[1]
 

@@ -25,6 +25,8 @@ class BuildAsyncSessionOp(PtoOp):
     """A session of the DMA engine: `scratch` is for its control words, `workspace` was set up by the host."""
 
     name = "pto.comm.build_async_session"
+    TAKES_EVENTS: ClassVar = False
+    RETURNS_EVENT: ClassVar = False
     SCRATCH: ClassVar = ("scratch",)
     NO_EFFECT: ClassVar = ("workspace",)
     SIDE_EFFECTING: ClassVar = True
@@ -44,6 +46,7 @@ class BuildAsyncSessionOp(PtoOp):
 class StartOp(PtoOp, ABC):
     """Starts something that goes on beside the program, and gives an event to wait for."""
 
+    RETURNS_EVENT: ClassVar = False
     SIDE_EFFECTING: ClassVar = True
     RESULTS: ClassVar = (AsyncEventType(),)
     event = result_def(AnyAsyncEvent())

@@ -18,6 +18,7 @@ from ptoas.dialects.pto.local_types import LocalArrayType, MultiTileType, Struct
 from ptoas.dialects.pto.types import (
     AsyncEventType,
     AsyncSessionType,
+    EventType,
     GroupType,
     PrefetchAsyncContextType,
     PtrType,
@@ -267,6 +268,16 @@ class AnyAsyncSession(PtoConstraint):
 
     def accepts(self, attr: Attribute) -> bool:
         return isinstance(attr, AsyncSessionType)
+
+
+class AnyEvent(PtoConstraint):
+    memory = False
+
+    def kind(self) -> str:
+        return "an event (!pto.event), which an instruction with `record` makes"
+
+    def accepts(self, attr: Attribute) -> bool:
+        return isinstance(attr, EventType)
 
 
 class AnyAsyncEvent(PtoConstraint):

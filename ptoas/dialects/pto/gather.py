@@ -117,6 +117,7 @@ class MGatherMatOp(PtoOp):
     Elements pass through `scratch`, rows do not."""
 
     name = "pto.mgather.mat"
+    TAKES_EVENTS: ClassVar = False
     OVERLOADS: ClassVar = ("mgather",)
     OUTS: ClassVar = ("dst",)
     SCRATCH: ClassVar = ("scratch",)

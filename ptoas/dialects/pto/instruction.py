@@ -121,6 +121,12 @@ class PtoOp(IRDLOperation, ABC):
     binds, prints.
     """
 
+    TAKES_EVENTS: ClassVar[bool] = True
+    """True if the library's call of an instruction takes `WaitEvents &...`: the clause `wait(...)`."""
+
+    RETURNS_EVENT: ClassVar[bool] = True
+    """True if it also returns a `RecordEvent`: the clause `record`."""
+
     CONTEXT_SENSITIVE: ClassVar[bool] = False
     """True if its effect or its rules depend on its neighbours, not only on its attributes and the facts
     about its operands.

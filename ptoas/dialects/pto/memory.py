@@ -120,6 +120,7 @@ class TPrefetchOp(Instruction):
     """`dst[i, j] = src[i, j]`, begun ahead of its use: a block of global memory into a tile."""
 
     name = "pto.tprefetch"
+    TAKES_EVENTS: ClassVar = False
     src = operand_def(AnyView())
 
     @classmethod
@@ -135,6 +136,8 @@ class TPrintOp(PtoOp):
     `tmp`, which is global memory."""
 
     name = "pto.tprint"
+    TAKES_EVENTS: ClassVar = False
+    RETURNS_EVENT: ClassVar = False
     SIDE_EFFECTING: ClassVar = True
     SCRATCH: ClassVar[tuple[str, ...]] = ("tmp",)
     src = operand_def(TileOrView())

@@ -177,6 +177,8 @@ class TQuantMxOp(Instruction):
 class PushScaleOp(PtoOp, ABC):
     """A scale for the accumulators that the cube core pushes through a channel from here on."""
 
+    TAKES_EVENTS: ClassVar = False
+    RETURNS_EVENT: ClassVar = False
     SIDE_EFFECTING: ClassVar = True
     id = opt_prop_def(IntegerAttr)
 

@@ -56,6 +56,7 @@ class CommTGetOp(TransferOp):
 class SignalOp(PtoOp, ABC):
     """Does something with a signal: an i32 in global memory that one rank writes and another looks at."""
 
+    RETURNS_EVENT: ClassVar = False
     SIDE_EFFECTING: ClassVar = True
 
 

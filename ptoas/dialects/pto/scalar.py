@@ -15,6 +15,8 @@ from ptoas.dialects.pto.instruction import PtoOp
 class ElementOp(PtoOp, ABC):
     """One element of memory, read or written as a scalar; `offset` counts elements in the order of bytes."""
 
+    TAKES_EVENTS: ClassVar = False
+    RETURNS_EVENT: ClassVar = False
     HOLDER: ClassVar[str]
     """The slot of the pointer or tile that the element is an element of."""
 

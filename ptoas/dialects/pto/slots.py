@@ -118,6 +118,14 @@ def accesses(op: PtoOp) -> tuple[SlotAccess, ...]:
 
 
 @cache
+def accesses_memory(op_class: type[PtoOp]) -> bool:
+    """Return True if operations of a class access memory, so that others can wait for them."""
+    slots = (slot for slot in op_class.signature().slots if slot.name not in op_class.NO_EFFECT)
+    touched = any(touches_memory(slot.constraint) for slot in slots)
+    return not _is_pure(op_class) and (touched or op_class.WRITES_RESULT)
+
+
+@cache
 def _is_pure(op_class: type[PtoOp]) -> bool:
     return op_class.has_trait(Pure)
 

@@ -30,6 +30,7 @@ class TSort32Op(ScratchOp):
     """
 
     name = "pto.tsort32"
+    TAKES_EVENTS: ClassVar = False
     RESULT_FROM: ClassVar = DerivedType(pairs, "src")
     src = operand_def(AnyTile("T"))
     idx = operand_def(IntegerTile())

@@ -1,10 +1,10 @@
 """Ordering between the pipes of a core."""
 
 from abc import ABC, abstractmethod
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias, cast
 
 from xdsl.dialects.builtin import IndexType, IntegerAttr
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import (
     irdl_op_definition,
     operand_def,
@@ -12,15 +12,16 @@ from xdsl.irdl import (
     opt_prop_def,
     prop_def,
     result_def,
-    var_operand_def,
 )
 from xdsl.utils.exceptions import VerifyException
 
-from ptoas.dialects.pto.constraints import Extent, Index, TileOrView
+from ptoas.dialects.pto.constraints import AnyEvent, Extent, Index
 from ptoas.dialects.pto.core_constraints import EventIds, PtrOrView
 from ptoas.dialects.pto.core_enums import FenceScopeAttr, SyncOpTypeAttr
 from ptoas.dialects.pto.enums import AddressSpaceAttr, EventAttr, Pipe, PipeAttr
 from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.slots import accesses_memory
+from ptoas.dialects.pto.types import EventType
 
 FlagName: TypeAlias = "tuple[Pipe, Pipe, EventAttr | SSAValue]"
 """The source and the target pipe, and the event: a constant, or a run-time value."""
@@ -234,14 +235,82 @@ class CmoCacheInvalidOp(PtoOp):
             raise VerifyException("needs `all #pto.address_space<gm>`, or an address and `single_cache_line`")
 
 
+# --- events of instructions -------------------------------------------------------------------------
+
+
+class EventClauseOp(PtoOp, ABC):
+    """One end of an event: it belongs to the instruction next to it.
+
+    The text forms write both ends as clauses of instructions: `%d, %e = tload %s : ... record`, and
+    `tadd ... wait(%e)`. The instruction library does the same: `TADD(c, a, b, e)` begins with `TSYNC(e)`, and
+    `e = TLOAD(d, s)` ends with `e.Record()`.
+    """
+
+    SIDE_EFFECTING: ClassVar = True
+
+    @property
+    @abstractmethod
+    def instruction(self) -> PtoOp | None:
+        """The instruction that the event comes from, or that waits for it."""
+
+    @property
+    @abstractmethod
+    def token(self) -> SSAValue:
+        """The event."""
+
+
 @irdl_op_definition
-class TSyncOp(PtoOp):
-    """Wait for the events that calls of the instruction library have returned."""
+class RecordOp(EventClauseOp):
+    """Record an event when the instruction before this is done."""
+
+    name = "pto.record"
+    RESULTS: ClassVar = (EventType(),)
+    ASSEMBLY_FORMAT: ClassVar = "{attrs}"
+    event_id = opt_prop_def(EventAttr)
+    """The id of its flag, which `insert-sync` chooses."""
+    result = result_def(AnyEvent())
+
+    @property
+    def instruction(self) -> PtoOp | None:
+        at = self.prev_op
+        while at is not None and not takes_events(at) and not at.regions:
+            at = at.prev_op
+        return cast("PtoOp | None", at) if at is None or takes_events(at) else None
+
+    @property
+    def token(self) -> SSAValue:
+        return self.result
+
+    @property
+    def wait(self) -> "TSyncOp | None":
+        """What waits for the event in its block."""
+        waits = (use.operation for use in self.result.uses)
+        return next((op for op in waits if isinstance(op, TSyncOp) and op.parent is self.parent), None)
+
+
+@irdl_op_definition
+class TSyncOp(EventClauseOp):
+    """Let the instruction after this wait for an event."""
 
     name = "pto.tsync"
-    SIDE_EFFECTING: ClassVar = True
-    NO_EFFECT: ClassVar = ("events",)
-    events = var_operand_def(TileOrView())
+    ASSEMBLY_FORMAT: ClassVar = "ins($event : ^event) {attrs}"
+    event = operand_def(AnyEvent())
+
+    @property
+    def instruction(self) -> PtoOp | None:
+        at = self.next_op
+        while at is not None and not takes_events(at) and not at.regions:
+            at = at.next_op
+        return cast("PtoOp | None", at) if at is None or takes_events(at) else None
+
+    @property
+    def token(self) -> SSAValue:
+        return self.event
+
+
+def takes_events(op: Operation) -> bool:
+    """Return True if an operation is an instruction that accesses memory, so that there is an order to it."""
+    return isinstance(op, PtoOp) and accesses_memory(op.__class__)
 
 
 # --- tokens of buffers ------------------------------------------------------------------------------

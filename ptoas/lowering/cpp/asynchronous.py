@@ -58,7 +58,8 @@ def _build(emit: FunctionEmitter, op: Operation) -> None:
 
 def _transfer(emit: FunctionEmitter, op: Operation) -> None:
     assert isinstance(op, a.AsyncTransferOp)
-    arguments = ", ".join(emit.argument(value) for value in (op.dst, op.src, op.session))
+    given = [emit.argument(value) for value in (op.dst, op.src, op.session)]
+    arguments = ", ".join([*given, *emit.waits(op)])
     emit.line(f"comm::AsyncEvent {emit.name(op.event)} = {_name_of_call(emit, op)}{_ENGINE}({arguments});")
 
 
@@ -83,8 +84,8 @@ def _session(emit: FunctionEmitter, op: Operation) -> None:
 
 def _prefetch(emit: FunctionEmitter, op: Operation) -> None:
     assert isinstance(op, a.TPrefetchAsyncOp)
-    call = f"TPREFETCH_ASYNC({emit.argument(op.src)}, {emit.text(op.ctx)})"
-    emit.line(f"comm::AsyncEvent {emit.name(op.event)} = {call};")
+    arguments = ", ".join([emit.argument(op.src), emit.text(op.ctx), *emit.waits(op)])
+    emit.line(f"comm::AsyncEvent {emit.name(op.event)} = TPREFETCH_ASYNC({arguments});")
 
 
 ASYNCHRONOUS: dict[type[Operation], Handler] = {

@@ -162,8 +162,8 @@ def _push(emit: FunctionEmitter, op: Operation) -> None:
         if init in emit.push_scales:
             # One register serves all channels.
             emit.line(emit.push_scales[init])
-    arguments += _lane(emit, op)
-    emit.line(f"TPUSH<{alias}, {what}, {how}>({', '.join(arguments)});")
+    arguments += [*_lane(emit, op), *emit.waits(op)]
+    emit.line(f"{emit.recorded(op)}TPUSH<{alias}, {what}, {how}>({', '.join(arguments)});")
 
 
 def _scale(emit: FunctionEmitter, op: Operation) -> None:
@@ -203,8 +203,9 @@ def _pop(emit: FunctionEmitter, op: Operation) -> None:
         _declare_tile(emit, entry, op)
     else:
         _declare_view(emit, entry)
-    arguments = [name, emit.argument(entry), *_lane(emit, op)]
-    emit.line(f"TPOP<{alias}, {_entry_type(emit, entry)}, {_split(op)}>({', '.join(arguments)});")
+    arguments = [name, emit.argument(entry), *_lane(emit, op), *emit.waits(op)]
+    types = f"{alias}, {_entry_type(emit, entry)}, {_split(op)}"
+    emit.line(f"{emit.recorded(op)}TPOP<{types}>({', '.join(arguments)});")
 
 
 def _declare_tile(emit: FunctionEmitter, value: SSAValue, op: Operation) -> None:

@@ -79,8 +79,9 @@ def emit_collective(emit: FunctionEmitter, op: CollectiveOp) -> None:
         for line in HOST_NOTE:
             emit.line(f"// {line}")
     name = op.mnemonic().removeprefix("comm.").upper()
+    arguments += emit.waits(op)
     with kept_extents(emit, op):
-        emit.line(f"comm::{name}{engine}({', '.join(arguments)});")
+        emit.line(f"{emit.recorded(op)}comm::{name}{engine}({', '.join(arguments)});")
 
 
 def _trigger(emit: FunctionEmitter, op: CollectiveOp) -> str:

@@ -18,6 +18,7 @@ from ptoas.analysis.structure import kind_of
 from ptoas.diagnostics import Diagnostic, PtoasError
 from ptoas.diagnostics.origins import OriginLocation
 from ptoas.dialects.pto.channel import PipeInitOp
+from ptoas.dialects.pto.clauses import clauses_of
 from ptoas.dialects.pto.comm import CollectiveOp, StagedOp
 from ptoas.dialects.pto.constraints import COUNTS
 from ptoas.dialects.pto.gather import IndexedMemoryOp
@@ -37,6 +38,7 @@ from ptoas.lowering.cpp.control import CONTROL
 from ptoas.lowering.cpp.core_sync import CORE_SYNC
 from ptoas.lowering.cpp.cores import guarded
 from ptoas.lowering.cpp.declarations import DECLARATIONS, argument_view, declare_view
+from ptoas.lowering.cpp.events import EVENTS, event_type
 from ptoas.lowering.cpp.instructions import OTHERS, emit_call
 from ptoas.lowering.cpp.lists import list_as_column
 from ptoas.lowering.cpp.names import UniqueNames, capitalised, comment_text, identifier
@@ -67,6 +69,7 @@ HANDLERS = {
     **CONTROL,
     **DECLARATIONS,
     **SYNC,
+    **EVENTS,
     **CORE_SYNC,
     **CHANNELS,
     **OTHERS,
@@ -293,6 +296,18 @@ class FunctionEmitter:
             return
         self.line(f"}} {then} {{")
         self._depth += 1
+
+    # --- events of instructions ---
+
+    def waits(self, op: Operation) -> list[str]:
+        """The events that an instruction waits for, as the last arguments of its call."""
+        return [self.text(wait.event) for wait in clauses_of(op).waits] if self.target.has_pipes else []
+
+    def recorded(self, op: Operation) -> str:
+        """`Event<...> e = ` before the call of an instruction whose event is waited for."""
+        record = clauses_of(op).record
+        type = event_type(record, self.target) if record is not None else None
+        return f"{type} {self.name(record.result)} = " if record is not None and type is not None else ""
 
     def define(self, value: SSAValue, expression: str, needed: bool = False) -> None:
         """A scalar that never changes; left out again if no statement names it, unless it is `needed`."""

@@ -16,6 +16,7 @@ from ptoas.dialects.pto.matmul import TMatmulOp
 from ptoas.dialects.pto.memory import TLoadOp, TStoreOp
 from ptoas.dialects.pto.slots import destinations_first
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
+from ptoas.lowering.cpp.events import emit_alone
 from ptoas.lowering.cpp.names import capitalised, identifier
 from ptoas.lowering.cpp.scalars import Handler, string_literal
 from ptoas.lowering.cpp.types import along, scalar_cpp, tile_cpp
@@ -29,25 +30,28 @@ def emit_call(emit: FunctionEmitter, op: PtoOp) -> None:
     """One call, or the two that an instruction takes: name, template arguments, arguments. What it gives is a
     scalar, if it gives anything."""
     if _is_no_op(op):
+        emit_alone(emit, op)
         return
     row = emit.target.row(op)
     call = row.call if isinstance(row, Row) else Call()
     if call.unsupported is not None:
         raise emit.unsupported(op, call.unsupported)
     if call.by_rows and _is_column_major(emit, op):
-        arguments = ", ".join(_turned(emit, value) for value in destinations_first(op))
-        emit.line(f"{call.name or op.mnemonic().upper()}({arguments});")
+        arguments = [*(_turned(emit, value) for value in destinations_first(op)), *emit.waits(op)]
+        name = call.name or op.mnemonic().upper()
+        emit.line(f"{emit.recorded(op)}{name}({', '.join(arguments)});")
         return
+    waits = emit.waits(op)
     while call is not None:
         template = list(_template(emit, op, call))
         name = call.name or op.mnemonic().upper()
         angle = f"<{', '.join(template)}>" if template else ""
-        text = f"{name}{angle}({', '.join(_arguments(emit, op, call))})"
+        text = f"{name}{angle}({', '.join([*_arguments(emit, op, call), *waits])})"
+        waits, call = [], call.then
         if op.results:
             emit.define(op.results[0], text, needed=True)
         else:
-            emit.line(f"{text};")
-        call = call.then
+            emit.line(f"{emit.recorded(op) if call is None else ''}{text};")
 
 
 def _is_no_op(op: PtoOp) -> bool:
@@ -194,8 +198,8 @@ def _random(emit: FunctionEmitter, op: Operation) -> None:
     ):
         names.append(emit.fresh(name))
         emit.items(f"{type} {names[-1]}", [f"static_cast<uint32_t>({emit.text(word)})" for word in words])
-    arguments = ", ".join([emit.text(op.destination), *names])
-    emit.line(f"TRANDOM<{emit.target.value(op, 'rounds')}>({arguments});")
+    arguments = ", ".join([emit.text(op.destination), *names, *emit.waits(op)])
+    emit.line(f"{emit.recorded(op)}TRANDOM<{emit.target.value(op, 'rounds')}>({arguments});")
 
 
 OTHERS: dict[type[Operation], Handler] = {TRandomOp: _random}

@@ -27,6 +27,9 @@ UB = UbLayout(total=256 * KB, reserved=8 * KB, data_cache=32 * KB, default_budge
 PIPES_THAT_OVERLAP = OVERLAPPING - {Pipe.PIPE_V}
 """The hardware orders the vector pipe."""
 
+IDLE_EVENTS = PIPES_THAT_OVERLAP - {Pipe.PIPE_MTE2, Pipe.PIPE_MTE3}
+"""The header has a barrier in `Event::Wait` for these two alone."""
+
 
 A5 = Target(
     name="a5",
@@ -40,6 +43,7 @@ A5 = Target(
     ub=UB,
     program=SIMT_DEVICES,
     overlapping_pipes=PIPES_THAT_OVERLAP,
+    idle_events=IDLE_EVENTS,
     keeps_order=both_load,
     cores=(VECTOR_CORE, CUBE_CORE),
 )

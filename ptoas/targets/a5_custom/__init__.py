@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ptoas.targets.a5 import LAYOUTS, MEMORIES, PIPES_THAT_OVERLAP, UB
+from ptoas.targets.a5 import IDLE_EVENTS, LAYOUTS, MEMORIES, PIPES_THAT_OVERLAP, UB
 from ptoas.targets.shared.pipe_order import CUBE_CORE, VECTOR_CORE, both_load
 from ptoas.targets.shared.program import SIMT_DEVICES
 from ptoas.targets.specs import CUBE_ALIGNMENTS
@@ -19,6 +19,7 @@ A5_CUSTOM = Target(
     ub=UB,
     program=SIMT_DEVICES,
     overlapping_pipes=PIPES_THAT_OVERLAP,
+    idle_events=IDLE_EVENTS,
     keeps_order=both_load,
     cores=(VECTOR_CORE, CUBE_CORE),
 )

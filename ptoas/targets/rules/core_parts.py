@@ -12,6 +12,7 @@ from ptoas.analysis.kinds import core_of, has_channels, is_mixed, left_out
 from ptoas.analysis.structure import kind_of
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.enums import KernelKind, TileLoc
+from ptoas.dialects.pto.sync import EventClauseOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.ir.names import name_of
 from ptoas.targets.rule import Related, Violation, rule
@@ -130,7 +131,7 @@ def function_separates_cube_and_vector_code(facts: FunctionFacts, _target: Targe
     first: dict[KernelKind, Operation] = {}
     for op in function.walk():
         kind = core_of(op)
-        if kind is not None:
+        if kind is not None and not isinstance(op, EventClauseOp):
             first.setdefault(kind, op)
     if len(first) < 2:
         return

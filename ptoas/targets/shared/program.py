@@ -22,6 +22,7 @@ from ptoas.targets.rules import (
     core_sync,
     cores_of_flags,
     cube,
+    events,
     fences,
     generated_indices,
     lints,
@@ -128,6 +129,19 @@ FLAGS = ProgramRules(
     frozenset({"sync"}),
 )
 
+EVENTS = ProgramRules(
+    (
+        events.event_is_awaited_once_in_its_block,
+        events.recorded_event_is_awaited,
+        events.library_call_has_these_events,
+    ),
+    frozenset({"sync"}),
+)
+
+DEVICE_EVENTS = ProgramRules(
+    (events.event_orders_pipes_of_one_core, events.events_do_not_outnumber_event_ids), frozenset({"sync"})
+)
+
 ORDERED_VECTORS = ProgramRules((sync.barrier_names_an_unordered_pipe,), frozenset({"sync"}))
 """Rules for targets whose vector pipe keeps the order itself."""
 
@@ -200,7 +214,7 @@ CHANNELS_IN_LOCAL_MEMORY = ProgramRules(
 
 EVERYWHERE = (
     *(MODULE, PIPES, CORES, SECTIONS, PARTS, COLLECTIVES, STAGING, TRANSFERS, TILES, LOOPS, VARIABLES),
-    *(PLACEMENT, LINTS, INDICES, CHANNELS),
+    *(PLACEMENT, LINTS, INDICES, CHANNELS, EVENTS),
 )
 
 DEVICES = (
@@ -212,6 +226,7 @@ DEVICES = (
     LEFTOVERS,
     BUDGETS,
     FLAGS,
+    DEVICE_EVENTS,
     PHASES,
     DEVICE_CHANNELS,
 )

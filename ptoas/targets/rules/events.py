@@ -1,0 +1,247 @@
+"""Events that instructions record and wait for (D46)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xdsl.ir import Operation
+
+from ptoas.analysis.effects import Flag, Pair
+from ptoas.analysis.function import FunctionFacts, value_name
+from ptoas.analysis.sync_actions import event_of, event_pipe, event_pipes
+from ptoas.diagnostics import Severity
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.sync import EventClauseOp, FlagOp, RecordOp, TSyncOp
+from ptoas.targets.rule import Related, Violation, rule
+from ptoas.targets.rules.cores_of_flags import pipes_text
+from ptoas.targets.rules.examples import acc, kernel, left, right
+from ptoas.targets.target import Target
+
+Violations = Iterator[Violation]
+
+_EVERYWHERE = "cpu a2a3 a5 a5-custom"
+_DEVICES = "a2a3 a5 a5-custom"
+_TILE = "!pto.tile_buf<vec, 16x32xf32>"
+_MEM = "!pto.memref<16x32xf32>"
+_ARGS = f"%x: {_MEM}, %y: {_MEM}"
+_LOAD = f"%e = pto.tload ins(%x : {_MEM}) outs(%a : {_TILE}) record"
+_STORE = f"pto.tstore ins(%a : {_TILE}) outs(%y : {_MEM})"
+
+
+def _copy(*lines: str) -> str:
+    return kernel(f"%a = pto.alloc_tile : {_TILE}", *lines, args=_ARGS)
+
+
+_GOOD = _copy(_LOAD, f"{_STORE} wait(%e)")
+
+
+def _opcode(op: Operation | None) -> str:
+    return f"`{op.mnemonic()}`" if isinstance(op, PtoOp) else "nothing"
+
+
+@rule(
+    "PTO-F111",
+    source="D46; headers of TSYNC: Event",
+    reason="An event is a flag: each wait takes it down, so a second one would wait forever, and one that is "
+    "not awaited on every way is still up when it is recorded again.",
+    failing=_copy(_LOAD, f"{_STORE} wait(%e)", f"{_STORE} wait(%e)"),
+    passing=_GOOD,
+    on=_EVERYWHERE,
+    scope="function",
+    depends_on="nothing",
+)
+def event_is_awaited_once_in_its_block(facts: FunctionFacts, _target: Target) -> Violations:
+    """An event must be awaited by one instruction, in the block that records it."""
+    for op in facts.instances(TSyncOp):
+        record = op.event.owner
+        if not isinstance(record, RecordOp):
+            yield Violation(
+                f"{value_name(op.event)} is not recorded in this block: events can't be passed on",
+                op=op,
+                slot="event",
+                part="value",
+                fix="use set_flag and wait_flag",
+            )
+    for record in facts.instances(RecordOp):
+        users = [use.operation for use in record.result.uses]
+        waits = sorted((op for op in users if isinstance(op, TSyncOp)), key=facts.positions.__getitem__)
+        yield from (_passed_on(record, op) for op in users if not isinstance(op, TSyncOp))
+        yield from (_elsewhere(record, op) for op in waits if op.parent is not record.parent)
+        yield from (_again(record, waits[0], op) for op in waits[1:] if op.parent is record.parent)
+
+
+def _passed_on(record: RecordOp, user: Operation) -> Violation:
+    return Violation(
+        f"{value_name(record.result)} is passed on by `{user.name}`: events stay where they are recorded",
+        op=user,
+        part="statement",
+        fix="use set_flag and wait_flag",
+        related=(Related("recorded here", record),),
+    )
+
+
+def _elsewhere(record: RecordOp, wait: TSyncOp) -> Violation:
+    return Violation(
+        f"{value_name(record.result)} is recorded outside of this body, which may run several times or never",
+        op=wait,
+        slot="event",
+        part="value",
+        fix="wait for it before the loop or branch, or use set_flag and wait_flag",
+        related=(Related("recorded here", record),),
+    )
+
+
+def _again(record: RecordOp, first: TSyncOp, second: TSyncOp) -> Violation:
+    return Violation(
+        f"{value_name(record.result)} has been awaited already",
+        op=second,
+        slot="event",
+        part="value",
+        fix="remove this wait: what came before the first one is done; for another pipe use set_flag and "
+        "wait_flag",
+        related=(Related("awaited here", first),),
+    )
+
+
+@rule(
+    "PTO-F112",
+    source="D46",
+    reason="An event that nothing waits for orders nothing.",
+    failing=_copy(_LOAD, _STORE),
+    passing=_GOOD,
+    on=_EVERYWHERE,
+    severity=Severity.WARNING,
+    scope="function",
+    depends_on="nothing",
+)
+def recorded_event_is_awaited(facts: FunctionFacts, _target: Target) -> Violations:
+    """An instruction should wait for each event that is recorded."""
+    for record in facts.instances(RecordOp):
+        if not record.result.uses:
+            yield Violation(
+                f"nothing waits for {value_name(record.result)}",
+                op=record,
+                part="statement",
+                fix="add `wait(...)` behind the instruction that must come after it, or remove `record`",
+            )
+
+
+_PREFETCH = f"pto.tprefetch ins(%x : {_MEM}) outs(%a : {_TILE})"
+
+
+@rule(
+    "PTO-F113",
+    source="headers of TLOAD, TPREFETCH and TSORT32: WaitEvents",
+    reason="The call has no parameters for events, or returns none.",
+    failing=_copy(_LOAD, f"{_PREFETCH} wait(%e)"),
+    passing=_GOOD,
+    on=_EVERYWHERE,
+    scope="function",
+)
+def library_call_has_these_events(facts: FunctionFacts, target: Target) -> Violations:
+    """Only instructions whose call takes events wait for them, and only those whose call returns one record
+    it."""
+    for op in facts.instances(EventClauseOp):
+        instruction, records = op.instruction, isinstance(op, RecordOp)
+        if instruction is not None and (instruction.RETURNS_EVENT if records else instruction.TAKES_EVENTS):
+            if target.has_pipes and event_pipe(op, target.effects) is None:
+                yield _refused(op, f"{_opcode(instruction)} runs on no pipe of {target.name}")
+            continue
+        what = "returns no event" if records else "takes no events"
+        yield _refused(
+            op,
+            f"the call of {_opcode(instruction)} {what}"
+            if instruction is not None
+            else f"no instruction stands {'before' if records else 'after'} this",
+        )
+
+
+def _refused(op: EventClauseOp, why: str) -> Violation:
+    return Violation(why, op=op, part="statement", fix="use set_flag and wait_flag")
+
+
+_ACC = f"!pto.tile_buf<{acc('16x16xf32')}>"
+_LEFT, _RIGHT = f"!pto.tile_buf<{left('16x16xf16')}>", f"!pto.tile_buf<{right('16x16xf16')}>"
+
+
+@rule(
+    "PTO-F114",
+    source="headers of TSYNC: Event",
+    reason="An event is a flag of one core. On A5 an event from one of PIPE_M, PIPE_MTE1 and PIPE_FIX to "
+    "itself does nothing.",
+    failing=kernel(
+        f"%e = pto.tmatmul ins(%a, %b : {_LEFT}, {_RIGHT}) outs(%c : {_ACC}) record",
+        f"pto.tadds ins(%d, %s : {_TILE}, f32) outs(%d : {_TILE}) wait(%e)",
+        args=f"%a: {_LEFT}, %b: {_RIGHT}, %c: {_ACC}, %d: {_TILE}, %s: f32",
+    ),
+    passing=_GOOD,
+    on=_DEVICES,
+    scope="function",
+)
+def event_orders_pipes_of_one_core(facts: FunctionFacts, target: Target) -> Violations:
+    """An event must be recorded and awaited on pipes of one core, between which it makes an order."""
+    for _, wait, (source, sink) in _awaited(facts, target):
+        if not target.connects(source, sink):
+            cores = "; or ".join(map(pipes_text, target.cores))
+            message = f"{source.value} and {sink.value} are pipes of different cores ({cores})"
+            fix = "use set_intra_block and wait_intra_block, or a channel"
+            yield Violation(message, op=wait, slot="event", part="value", fix=fix)
+        elif source is sink and source in target.idle_events:
+            message = f"an event from {source.value} to itself orders nothing on {target.name}"
+            fix = f"use `pto.barrier #pto.pipe<{source.value}>`"
+            yield Violation(message, op=wait, slot="event", part="value", fix=fix)
+
+
+def _awaited(facts: FunctionFacts, target: Target) -> Iterator[tuple[RecordOp, TSyncOp, Pair]]:
+    """The events that are awaited, with their pipes."""
+    for wait in facts.instances(TSyncOp):
+        record = wait.event.owner
+        pair = event_pipes(record, target.effects) if isinstance(record, RecordOp) else None
+        if isinstance(record, RecordOp) and pair is not None and record.parent is wait.parent:
+            yield record, wait, pair
+
+
+def _many(count: int) -> str:
+    adds = [f"%e{at} = pto.tadds ins(%a, %s : {_TILE}, f32) outs(%a : {_TILE}) record" for at in range(count)]
+    waits = ", ".join(f"%e{at}" for at in range(count))
+    return kernel(*adds, f"{_STORE} wait({waits})", args=f"%a: {_TILE}, %y: {_MEM}, %s: f32")
+
+
+@rule(
+    "PTO-F115",
+    source="headers of TSYNC: Event",
+    reason="There are eight flags from one pipe to another.",
+    failing=_many(9),
+    passing=_many(8),
+    on=_DEVICES,
+    scope="function",
+)
+def events_do_not_outnumber_event_ids(facts: FunctionFacts, target: Target) -> Violations:
+    """Events that are recorded at a time, from one pipe to another, need an id each."""
+    awaited = sorted(_awaited(facts, target), key=lambda each: facts.positions[each[0]])
+    taken = _taken(facts, target) if awaited else set[Flag]()
+    up: dict[Pair, list[int]] = {}
+    for record, wait, pair in awaited:
+        if pair[0] is pair[1]:
+            continue  # a barrier
+        now = facts.positions[record]
+        up[pair] = [*(end for end in up.get(pair, ()) if end > now), facts.positions[wait]]
+        free = len(target.events) - len({flag for flag in taken if flag[:2] == pair})
+        if len(up[pair]) > free:
+            source, sink = pair
+            yield Violation(
+                f"{len(up[pair])} events from {source.value} to {sink.value} are up with this one; {free} "
+                "ids are left to events",
+                op=record,
+                part="statement",
+                fix=f"record one event behind the last instruction of {source.value}: it covers those before",
+            )
+
+
+def _taken(facts: FunctionFacts, target: Target) -> set[Flag]:
+    """The flags of the function's own, and of its instructions."""
+    found = {flag for op in facts.ops for flag in facts.effects(op, target).reserved_events}
+    for op in facts.instances(FlagOp):
+        event = event_of(op, facts.knowledge.constant)
+        found |= {(*op.flag[:2], each) for each in (target.events if event is None else (event,))}
+    return found
