@@ -58,7 +58,7 @@ class Module:
     def function(self, name: str, /, **arguments: str | Attribute) -> Function:
         """A function with its arguments' names and types; what is built inside `with` is its body."""
         if name in self.functions:
-            raise TypeError(f"there is a function `{name}` already")
+            raise TypeError(f"the function `{name}` is already defined")
         types = {argument: as_type(type, "memref") for argument, type in arguments.items()}
         function = Function(self, name, types)
         self.functions[name] = function

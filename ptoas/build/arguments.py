@@ -22,7 +22,7 @@ def ssa_of(value: Any) -> SSAValue:
         return value.ssa
     if isinstance(value, SSAValue):
         return cast(SSAValue, value)
-    raise TypeError(f"a value of the program is wanted here, found {value!r}")
+    raise TypeError(f"expected a value of the program, found {value!r}")
 
 
 def extents_of(extents: Sequence[Value | int]) -> list[int]:

@@ -52,7 +52,7 @@ class RegionScope:
             return
         if self.op.results:
             raise TypeError(
-                f"this {self.op.name} hands on {len(self.op.results)} value(s): end it with `yield_`"
+                f"this {self.op.name} yields {len(self.op.results)} value(s): end it with `yield_`"
             )
         self._block.add_op(scf.YieldOp())
 
@@ -139,7 +139,7 @@ class Function:
     ) -> Value:
         """A part of a view: where it starts, and how large it is."""
         if not isinstance(source.type, ViewType):
-            raise TypeError(f"a part is taken of a view of memory, found {source}")
+            raise TypeError(f"a partition needs a view of memory, found {source}")
         type = PartitionTensorViewType.of(extents_of(sizes), source.type.element_type, source.type.layout)
         return self._instruction(PartitionViewOp, (type, source, [*offsets], [*sizes]), {}, name)
 
@@ -228,7 +228,7 @@ class Function:
         """The other branch of the `if_` before it."""
         op = self._block.last_op
         if not isinstance(op, scf.IfOp) or op.false_region.blocks:
-            raise TypeError("`else_` stands right behind the `if_` that it belongs to")
+            raise TypeError("`else_` must directly follow its `if_`")
         op.false_region.add_block(Block())
         return RegionScope(self, op, op.false_region.block, None)
 
@@ -237,7 +237,7 @@ class Function:
         op = self._block.parent_op()
         result_types = [] if op is None else [result.type for result in op.results]
         if len(values) != len(result_types):
-            raise TypeError(f"{len(result_types)} value(s) are handed on here, found {len(values)}")
+            raise TypeError(f"{len(result_types)} value(s) must be yielded here, found {len(values)}")
         self.add(scf.YieldOp(*(self._value(v, type) for v, type in zip(values, result_types, strict=True))))
 
     def return_(self, *values: Value) -> None:
@@ -260,5 +260,5 @@ class Function:
     def _value(self, argument: Value | Number, type: Attribute) -> SSAValue:
         value = argument if isinstance(argument, Value) else self.constant(argument, type)
         if value.type != type:
-            raise TypeError(f"{type} is wanted here, found {value}; convert it with `.to(...)`")
+            raise TypeError(f"expected {type}, found {value}; convert it with `.to(...)`")
         return value.ssa

@@ -124,7 +124,7 @@ class Value:
     def compare(self, how: str, other: Value | Number) -> Value:
         """`eq`, `ne`, `lt`, `le`, `gt` or `ge`, of signed numbers."""
         if how not in ("eq", "ne", "lt", "le", "gt", "ge"):
-            raise TypeError(f"`{how}` is no comparison; it is one of eq, ne, lt, le, gt, ge")
+            raise TypeError(f"`{how}` is not a comparison; comparisons are eq, ne, lt, le, gt, ge")
         as_integers = how if how in ("eq", "ne") else f"s{how}"
         return self._with(
             other,
@@ -143,8 +143,8 @@ class Value:
     ) -> Value:
         second = self._like(other)
         if second.type != self.type:
-            raise TypeError(f"{self} and {second} do not go together; convert one with `.to(...)`")
+            raise TypeError(f"{self} and {second} have different types; convert one with `.to(...)`")
         make = floats if isinstance(self.type, AnyFloat) else integers
         if make is None or not isinstance(self.type, AnyFloat | IntegerType | IndexType):
-            raise TypeError(f"there is no such arithmetic on {self}")
+            raise TypeError(f"{self} does not support this operation")
         return self.function.add(make(self.ssa, second.ssa))

@@ -92,7 +92,7 @@ def lower(
     output = None if output == STANDARD_OUTPUT else output
     if trees.is_tree(paths) or as_json:
         if output is None:
-            raise UsageError("of several files, and with --json, -o names the directory that takes their C++")
+            raise UsageError("with several files or --json, -o must name a directory")
         trees.refuse(paths, print_after=options["print_after"], until=options["until"])
         work = partial(files.lower_into, output, paths, options=options)
         jobs = jobs or settings.jobs or AUTO

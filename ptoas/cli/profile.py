@@ -145,7 +145,7 @@ def report(ctx: click.Context, output: str | None, folder: str | None, color: st
     from pathlib import Path
 
     if output is None and folder is None:
-        raise click.UsageError("say where to: -o report.html, or --svg DIR")
+        raise click.UsageError("name an output: -o report.html or --svg DIR")
     found = _profile(**options)
     if folder is not None:
         try:

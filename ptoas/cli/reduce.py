@@ -76,7 +76,7 @@ def reduce(
     """
     ctx.find_root().obj = color
     if sum(map(bool, (still, code, differs, crashes))) != 1:
-        raise UsageError("name one property to keep: --still, --code, --differs or --crashes")
+        raise UsageError("name exactly one property to keep: --still, --code, --differs or --crashes")
     if len(targets) > (2 if differs else 1):
         raise UsageError("--differs compares two targets, the other properties have one")
     module = parse_file(path, allow_unregistered=allow_unregistered)

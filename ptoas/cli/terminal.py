@@ -35,7 +35,9 @@ class Command(click.Command):
             if name not in OPTIONS:
                 raise
             instead = f"use {EQUIVALENTS[name]}, or leave" if name in EQUIVALENTS else "leave"
-            message = f"--{name} belongs to the assembler's command line: {instead} out `{ctx.info_name}`"
+            message = (
+                f"--{name} is an option of the assembler's command line: {instead} out `{ctx.info_name}`"
+            )
             raise click.UsageError(message, ctx) from None
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -161,7 +163,7 @@ def _exhausted(error: MemoryError | RecursionError) -> Diagnostic:
 
     what = "memory" if isinstance(error, MemoryError) else "depth"
     place = place_of(error) or Span(Source("", "ptoas"), 0)
-    return Diagnostic("PTO-P014", f"the program needs more {what} than there is", place)
+    return Diagnostic("PTO-P014", f"the program needs more {what} than available", place)
 
 
 def use_colour(setting: str, stream: Any = None) -> bool:

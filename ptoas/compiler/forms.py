@@ -35,7 +35,7 @@ def print_module(module: ModuleOp, form: str = "dps", *, comments: bool = False)
     }
     """
     if form not in FORMS:
-        raise UsageError(f"unknown form {form!r}; it is one of {', '.join(FORMS)}")
+        raise UsageError(f"unknown form {form!r}; forms are {', '.join(FORMS)}")
     makes = [op.is_dps for op in walk(module) if isinstance(op, Instruction)]
     if form == "ssa" and any(makes):
         module = clone(module)

@@ -119,15 +119,15 @@ def compile(
     """
     chosen = resolve_target(module, target)
     if blocks < 1:
-        raise UsageError(f"a kernel runs in at least one block; {blocks} asked for")
+        raise UsageError(f"the number of blocks must be at least 1, found {blocks}")
     if schedules < 1:
-        raise UsageError(f"a program is run in at least one order; {schedules} asked for")
+        raise UsageError(f"the number of schedules must be at least 1, found {schedules}")
     if schedules > 1 and schedule is None:
         schedule = 0
     if schedule is not None and blocks > MOST_ACTORS:
-        raise UsageError(f"at most {MOST_ACTORS} blocks can take turns (--schedule); {blocks} asked for")
+        raise UsageError(f"at most {MOST_ACTORS} blocks can be interleaved (--schedule), found {blocks}")
     if schedule is not None and schedule < 0:
-        raise UsageError(f"a schedule is the seed of an order, a number from 0; {schedule} given")
+        raise UsageError(f"a schedule is a seed of at least 0, found {schedule}")
     warnings: tuple[Diagnostic, ...] = ()
     if entry is not None:
         module = needed_by(module, entry)  # what is wrong with other functions does not matter
@@ -221,7 +221,7 @@ def run_texts(
 
     if ranks is not None:
         if save is not None or load is not None:
-            raise UsageError("--save and --load keep the arguments of one program, not of ranks")
+            raise UsageError("--save and --load do not support ranks")
         return run_ranks(module, arguments, target, ranks=ranks, seed=seed, max_memory=max_memory, **options)
     kernel = compile(module(), target, **options)
     known = {} if load is None else sets.load(load, kernel, Allowance(max_memory))

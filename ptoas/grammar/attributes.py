@@ -99,9 +99,9 @@ class Resolver:
                 if enum is None:
                     raise StatementProblem(
                         "PTO-P022",
-                        f"`{text}` is not an attribute's value",
+                        f"`{text}` is not an attribute value",
                         node,
-                        f'write "{text}" for a text',
+                        f'write "{text}" for a string',
                     )
                 return self._member(node, text, enum)
             case t.Symbol(text=text):
@@ -171,7 +171,7 @@ class Resolver:
         name = enum.name.removeprefix("pto.")
         raise StatementProblem(
             "PTO-P022",
-            f"`{text}` is not a value of {name}; it is one of {', '.join(words)}",
+            f"`{text}` is not a value of {name}; values are {', '.join(words)}",
             node,
             f"did you mean `{next(w for w in words if w.lower() == near)}`?" if near else None,
         )
@@ -186,7 +186,7 @@ class Resolver:
             if enum is None:
                 raise StatementProblem(
                     "PTO-P022",
-                    f"nothing tells what kind of attribute `{text}` is",
+                    f"the kind of attribute `{text}` is unknown",
                     node,
                     "write its name: `#pto.pipe<...>`",
                 )
@@ -227,7 +227,7 @@ def _refuse_oversize(text: str, node: t.Node) -> None:
     bare = re.sub(_STRING, '""', text)
     for width in re.findall(_WIDTH, bare):
         if len(width) > 4 or int(width) > MOST_BITS:
-            message = f"an integer of {width} bits; at most {MOST_BITS} are read here"
+            message = f"an integer has at most {MOST_BITS} bits, found {width}"
             raise StatementProblem("PTO-P022", message, node)
     for extents in re.findall(_EXTENTS, bare):
         digits = re.findall(r"\d+", extents)

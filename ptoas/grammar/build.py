@@ -151,7 +151,7 @@ class Builder(ValueScope):
         for raw in labels:
             name = cast(re.Match[str], _LABEL.match(raw.text)).group()
             if name in declared:
-                self.report("PTO-P031", f"the block `{name}` is defined already", raw.start, len(name))
+                self.report("PTO-P031", f"the block `{name}` is already defined", raw.start, len(name))
             declared.add(name)
             first_is_entry = raw is statements[0] and not blocks[0].ops and not blocks[0].args
             block = blocks[0] if first_is_entry else Block()
@@ -372,7 +372,7 @@ class Builder(ValueScope):
             else:
                 self.report(
                     "PTO-P041",
-                    f"`%{name}:{tree.results[0].count}` asks for more results than there are",
+                    f"`%{name}:{tree.results[0].count}` has more results than the operation",
                     raw.start,
                     len(name) + 1,
                 )
@@ -455,7 +455,7 @@ class Builder(ValueScope):
         """The result types of a statement that gives none; a problem is reported if there are none."""
         opcode = cast(t.InstructionNode, tree.body).opcode
         assert issubclass(template.cls, PtoOp)
-        message = "nothing tells the type of the result"
+        message = "the type of the result is not known"
         try:
             properties = self._with_defaults(template, operands)
             found = template.cls.infer_result_types(template.by_slot(operands), properties)

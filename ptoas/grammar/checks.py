@@ -60,11 +60,11 @@ def _check_return(op: Operation) -> None:
     found, expected = list(op.operand_types), list(function.function_type.outputs)
     if expected and is_entry(function):
         message = (
-            f"`@{function.sym_name.data}` is an entry, which returns nothing; it gives {_listed(expected)}"
+            f"`@{function.sym_name.data}` is an entry and can't return values; it returns {_listed(expected)}"
         )
         raise StatementProblem("PTO-P060", message)
     if found != expected:
-        message = f"returns {_listed(found)}, but `@{function.sym_name.data}` gives {_listed(expected)}"
+        message = f"returns {_listed(found)}, but `@{function.sym_name.data}` declares {_listed(expected)}"
         raise StatementProblem("PTO-P042", message)
 
 
@@ -78,7 +78,7 @@ def _check_call(op: CallOp, raw: RawStatement, known: dict[ModuleOp, dict[str, F
     while module is not None and not isinstance(module, ModuleOp):
         module = module.parent_op()
     if "callee" not in op.properties:
-        raise StatementProblem("PTO-P060", "`func.call` names no function")
+        raise StatementProblem("PTO-P060", "`func.call` needs the name of a function")
     if module is None:
         return verify(op)
     if module not in known:
@@ -115,8 +115,8 @@ def check_dominance(builder: Builder, blocks: Sequence[Block]) -> None:
                     continue
                 span = operand_span(op, at)
                 name = f"`%{operand.name_hint}`" if operand.name_hint else "this value"
-                message = f"{name} is not defined on every way that leads here"
-                fix = "hand it to the block: `cf.br ^block(%value : type)`"
+                message = f"{name} is not defined on every path to this use"
+                fix = "pass it to the block: `cf.br ^block(%value : type)`"
                 builder.report("PTO-P080", message, span.offset, span.length, fix)
 
 
@@ -233,7 +233,9 @@ def verify(op: Operation) -> None:
         raise StatementProblem("PTO-P061", f"`{op.name}` does not belong here") from None
     except (IndexError, KeyError, ValueError):
         # xDSL reads operands and attributes before it has checked that they are there.
-        raise StatementProblem("PTO-P060", f"`{op.name}` lacks what its declaration asks for") from None
+        raise StatementProblem(
+            "PTO-P060", f"`{op.name}` lacks an operand, result or attribute of its declaration"
+        ) from None
 
 
 def words_of(op: Operation, error: VerifyException) -> str:
@@ -297,14 +299,14 @@ def _plain(message: str) -> str:
 def _check_while(op: WhileOp) -> None:
     """Check that the values carried by a loop keep their types; xDSL assumes some of it."""
     if any(len(region.blocks) != 1 for region in op.regions):
-        raise StatementProblem("PTO-P060", "`scf.while` has two bodies of one block each")
+        raise StatementProblem("PTO-P060", "`scf.while` must have two bodies of one block each")
     before, after = op.before_region.block, op.after_region.block
     condition, end = before.last_op, after.last_op
     if not isinstance(condition, ConditionOp):
-        message = "the first body of `scf.while` ends in `scf.condition`"
+        message = "the first body of `scf.while` must end in `scf.condition`"
         raise StatementProblem("PTO-P060", message, culprit=condition)
     if not isinstance(end, YieldOp):
-        message = "the second body of `scf.while` ends in `scf.yield`"
+        message = "the second body of `scf.while` must end in `scf.yield`"
         raise StatementProblem("PTO-P060", message, culprit=end)
     for what, culprit, found, expected in (
         ("the first body takes", None, before.arg_types, op.operand_types),
@@ -322,17 +324,17 @@ def _check_branches(op: IfOp | IndexSwitchOp | ExecuteRegionOp) -> None:
     for region in op.regions:
         ends = [block.last_op for block in region.blocks]
         if region.blocks and region.blocks[0].args:
-            raise StatementProblem("PTO-P060", f"a body of `{op.name}` takes nothing")
+            raise StatementProblem("PTO-P060", f"a body of `{op.name}` takes no arguments")
         if len(ends) > 1:
             ends = [end for end in ends if isinstance(end, YieldOp)]
         for end in ends:
             found = [] if end is None else list(end.operand_types)
             if found != list(op.result_types):
                 expected = _listed(list(op.result_types))
-                message = f"`{op.name}`: a body gives {_listed(found)}, expected {expected}"
+                message = f"`{op.name}`: a body yields {_listed(found)}, expected {expected}"
                 raise StatementProblem("PTO-P042", message, culprit=end)
     if isinstance(op, IfOp) and op.results and not op.false_region.blocks:
-        raise StatementProblem("PTO-P060", "`scf.if` gives a result, so that it needs an `else`")
+        raise StatementProblem("PTO-P060", "`scf.if` has a result, so it needs an `else`")
 
 
 def _check_successors(op: Operation) -> None:
@@ -340,12 +342,12 @@ def _check_successors(op: Operation) -> None:
     for block, passed in zip(op.successors, successor_operands(op), strict=False):
         found, expected = [value.type for value in passed], list(block.arg_types)
         if found != expected:
-            message = f"`{op.name}` hands on {_listed(found)}, but the block takes {_listed(expected)}"
+            message = f"`{op.name}` passes {_listed(found)}, but the block takes {_listed(expected)}"
             raise StatementProblem("PTO-P042", message)
         if block.parent is not op.parent_region():
-            raise StatementProblem("PTO-P061", f"`{op.name}` can't leave the body that it stands in")
+            raise StatementProblem("PTO-P061", f"`{op.name}` can't branch out of its body")
         if block.parent is not None and block is block.parent.first_block:
-            raise StatementProblem("PTO-P061", f"`{op.name}` can't go back to the first block of a body")
+            raise StatementProblem("PTO-P061", f"`{op.name}` can't branch to the first block of a body")
 
 
 def _check_segments(op: Operation) -> None:

@@ -57,7 +57,7 @@ def _yield(block: Block) -> None:
 def build_if(builder: Builder, raw: RawStatement, node: t.If, names: list[str]) -> IfOp:
     condition = value_of(builder, node.condition, names)
     if condition.type != i1:
-        raise StatementProblem("PTO-P042", f"a condition is an i1, found {condition.type}", node.condition)
+        raise StatementProblem("PTO-P042", f"a condition must be i1, found {condition.type}", node.condition)
     types = builder.resolver.types(node.outputs)
     regions: list[Region] = []
     for statements in raw.regions:
@@ -68,7 +68,7 @@ def build_if(builder: Builder, raw: RawStatement, node: t.If, names: list[str]) 
     if len(regions) == 1:
         if types:
             raise StatementProblem(
-                "PTO-P060", "`scf.if` gives a result, so that it needs an `else`", node.outputs[0]
+                "PTO-P060", "`scf.if` has a result, so it needs an `else`", node.outputs[0]
             )
         regions.append(Region())
     return IfOp(condition, types, regions[0], regions[1], attributes_of(builder, node.attributes))
@@ -96,7 +96,9 @@ def build_while(builder: Builder, raw: RawStatement, node: t.While, names: list[
 def build_switch(builder: Builder, raw: RawStatement, node: t.Switch, names: list[str]) -> IndexSwitchOp:
     selector = value_of(builder, node.selector, names)
     if selector.type != IndexType():
-        raise StatementProblem("PTO-P042", f"a case is an index, found {selector.type}", node.selector)
+        raise StatementProblem(
+            "PTO-P042", f"the selector must be an index, found {selector.type}", node.selector
+        )
     numbers = [cast("IntegerAttr[IndexType]", builder.resolver.number(n, IndexType())) for n in node.cases]
     regions: list[Region] = []
     for statements in raw.regions:
@@ -145,12 +147,12 @@ def build_branch(builder: Builder, node: t.Branch, names: list[str]) -> Operatio
         op = cf.BranchOp(blocks[0], *passed[0])
     elif node.type is None:
         if chooser.type != i1:
-            raise StatementProblem("PTO-P042", f"a condition is an i1, found {chooser.type}", node.chooser)
+            raise StatementProblem("PTO-P042", f"a condition must be i1, found {chooser.type}", node.chooser)
         op = cf.ConditionalBranchOp(chooser, blocks[0], passed[0], blocks[1], passed[1])
     else:
         type = resolver.type(node.type)
         if chooser.type != type or not isinstance(type, IntegerType | IndexType):
-            found = f"chooses by a whole number, found {chooser.type}, here called {type}"
+            found = f"needs an integer selector, found {chooser.type}, here declared as {type}"
             raise StatementProblem("PTO-P042", f"`cf.switch` {found}", node.type)
         op = cf.SwitchOp(
             chooser, blocks[0], passed[0], _cases(builder, node, chooser.type), blocks[1:], passed[1:]
@@ -175,5 +177,5 @@ def _check_handed(way: t.Successor, value_types: list[Attribute], written: list[
         raise StatementProblem("PTO-P041", found, way)
     for value, type, declared in zip(way.values, value_types, written, strict=True):
         if type != declared:
-            message = f"the operand's type is {type}, here it is called {declared}"
+            message = f"the operand's type is {type}, but this statement declares {declared}"
             raise StatementProblem("PTO-P042", message, value)

@@ -87,7 +87,7 @@ def format_text(text: str, filename: str = "<string>") -> str:
         problems.append(Diagnostic(code, message, Span(source, offset, length)))
 
     if REGION_MARK in text:
-        report("PTO-P001", "this is not text: it holds a zero byte", text.index(REGION_MARK), 1)
+        report("PTO-P001", "this is not text: it contains a zero byte", text.index(REGION_MARK), 1)
         raise PtoasError(problems)
     statements = split_statements(text, report)
     if problems:
@@ -95,7 +95,7 @@ def format_text(text: str, filename: str = "<string>") -> str:
     done = _Formatter(text).run(statements)
     if shape(done) != shape(text):
         # A `;` that kept two statements apart, for instance: better no new style than another program.
-        message = "this can't be put into one style without changing what it says"
+        message = "this can't be formatted without changing its meaning"
         raise PtoasError([Diagnostic("PTO-P090", message, Span(source, 0, 1))])
     return done.replace("\n", "\r\n") if windows else done
 

@@ -173,7 +173,7 @@ class InstructionReader(StatementReader):
             operand.ref = -len(self.prelude)
         elif operand.type != type:
             raise StatementProblem(
-                "PTO-P042", f"the operand's type is {operand.type}, here it is called {type}", node
+                "PTO-P042", f"the operand's type is {operand.type}, but this statement declares {type}", node
             )
 
     def _refuse_undefined(
@@ -183,7 +183,7 @@ class InstructionReader(StatementReader):
         if is_destination and typing is None and not parts.dps:
             raise StatementProblem(
                 "PTO-P043",
-                "this destination is not defined before, and no type says what it is",
+                "the destination is not defined, and its type is not written",
                 operand.node,
                 f"add the types: `{self.body.opcode.text} %dst, ... : (!pto.tile<...>, ...)`",
             )
@@ -206,7 +206,7 @@ class InstructionReader(StatementReader):
             tile = next((x for x in [*result_types, *tiles] if isinstance(x, TileType)), None)
             if tile is None or DYNAMIC in tile.valid:
                 raise StatementProblem(
-                    "PTO-P043", "nothing tells how large this window is", operand.node, "use `partition_view`"
+                    "PTO-P043", "the size of this window is not written", operand.node, "use `partition_view`"
                 )
             rank, count = len(view.shape), len(operand.indices)
             if count not in (rank, 2) or count > rank:
@@ -241,7 +241,7 @@ class InstructionReader(StatementReader):
             if len(outs) > len(names):
                 raise StatementProblem(
                     "PTO-P040",
-                    f"`{cls.mnemonic()}` writes {len(names)} operand(s), found {len(outs)}",
+                    f"`{cls.mnemonic()}` has {counted(len(names), 'destination')}, found {len(outs)}",
                     outs[len(names)].node,
                 )
             for name, operand in zip(names, outs, strict=False):
@@ -303,7 +303,7 @@ class InstructionReader(StatementReader):
     def _misfit(self, cls: type[PtoOp], operand: ParsedOperand, free: list[Slot]) -> StatementProblem:
         found = operand.type if operand.type is not None else "a number"
         if not free:
-            return StatementProblem("PTO-P040", f"`{cls.mnemonic()}` takes no further operand", operand.node)
+            return StatementProblem("PTO-P040", f"`{cls.mnemonic()}` takes no more operands", operand.node)
         expected = [next((s for s in free if not s.optional and not s.variadic), None)]
         kinds = {s.name: cast(Any, s.constraint).kind() for s in expected if s is not None}
         kinds = kinds or {s.name: cast(Any, s.constraint).kind() for s in free}
@@ -356,7 +356,7 @@ class InstructionReader(StatementReader):
         for slot in signature.slots:
             operands = filled.get(slot.name, [])
             if len(operands) > 1 and not slot.variadic:
-                raise StatementProblem("PTO-P040", f"`{slot.name}` takes one value", operands[1].node)
+                raise StatementProblem("PTO-P040", f"`{slot.name}` takes exactly one value", operands[1].node)
             sizes.append(len(operands))
             default = IndexType() if isinstance(slot.constraint, Index) else element
             refs += [self._reference(operand, default) for operand in operands]

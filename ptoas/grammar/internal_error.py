@@ -23,14 +23,14 @@ DEBUG = "PTOAS_DEBUG"
 
 INTERNAL: dict[str, tuple[str, str]] = {
     "PTO-X001": (
-        "ptoas does what it was written to do",
-        "Something happened that nobody foresaw: ptoas is wrong, not the program. Please report the message "
-        "as it stands, with the program if you may; `PTOAS_DEBUG=1` adds the traceback.",
+        "ptoas has no internal error",
+        "This is a bug in ptoas, not in the program. Please report the message unchanged, with the "
+        "program if possible; `PTOAS_DEBUG=1` adds the traceback.",
     ),
     "PTO-X002": (
-        "a file does not kill the process that works on it",
-        "With `-j`, a worker process died while it processed the file, and so did a second one that worked "
-        "on nothing else. The system may have ended it because memory ran out; other files are not affected.",
+        "a worker process completes its file",
+        "With `-j`, the worker process of the file died twice. The system may have killed it because "
+        "memory ran out; other files are not affected.",
     ),
 }
 
@@ -50,7 +50,7 @@ def internal_error(error: Exception, command: Sequence[str] = (), file: str | No
         f"internal error: {what}",
         place,
         notes=tuple(map(Note, notes)),
-        fix="ptoas is wrong here, not the program: please report this text with the program"
+        fix="this is a bug in ptoas: please report this text with the program"
         + ("" if os.environ.get(DEBUG) else f"; {DEBUG}=1 adds the traceback"),
     )
 

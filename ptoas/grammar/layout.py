@@ -327,7 +327,7 @@ class StatementSplitter:
             opened, _ = brackets.pop()
             self.report("PTO-P013", f"this `{char}` does not close the `{opened}` before it", at, 1)
         else:
-            self.report("PTO-P013", f"this `{char}` closes nothing", at, 1)
+            self.report("PTO-P013", f"this `{char}` has no opening bracket", at, 1)
         return False
 
     def _report_open(self, brackets: list[tuple[str, int]]) -> None:
@@ -338,7 +338,7 @@ class StatementSplitter:
         if at - statement.start > MAX_STATEMENT:
             self.report(
                 "PTO-P014",
-                f"a statement of more than {MAX_STATEMENT:,} characters; the longest that is read",
+                f"a statement has at most {MAX_STATEMENT:,} characters",
                 statement.start,
                 1,
             )
@@ -405,7 +405,7 @@ class StatementSplitter:
 
     def _close_region(self, at: int) -> int:
         if not self.open:
-            self.report("PTO-P013", "this `}` closes nothing", at, 1)
+            self.report("PTO-P013", "this `}` has no opening `{`", at, 1)
             return at + 1
         statement = self.open.pop()
         indent = self._indent(at)
@@ -435,7 +435,7 @@ def split_statements(text: str, report: Report) -> Region:
     if (start := _overlong_line(text)) is not None:
         report(
             "PTO-P014",
-            f"a line of more than {MAX_STATEMENT:,} characters; the longest that is read",
+            f"a line has at most {MAX_STATEMENT:,} characters",
             start,
             1,
         )

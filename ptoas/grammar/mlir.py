@@ -127,10 +127,12 @@ class _Reader:
                     "PTO-P010", "a constant needs its value: `arith.constant 16 : index`", node
                 )
         if len(self.others) > 1:
-            raise StatementProblem("PTO-P010", "a constant has one value", self.others[1])
+            raise StatementProblem("PTO-P010", "a constant must have one value", self.others[1])
         result_type = type or getattr(value, "type", None)
         if result_type is None:
-            raise StatementProblem("PTO-P022", "a constant is a number, a truth value or a dense list", node)
+            raise StatementProblem(
+                "PTO-P022", "a constant must be a number, a truth value or a dense list", node
+            )
         return OpTemplate(_ARITH["arith.constant"], (), (result_type,), {"value": value}, self.attributes)
 
     def arithmetic(self, cls: type[IRDLOperation]) -> OpTemplate:
@@ -176,7 +178,7 @@ class _Reader:
         if text not in words:
             raise StatementProblem(
                 "PTO-P022",
-                f"`{name}` compares by one of {', '.join(words)}; found `{text}`",
+                f"`{name}` needs one of the predicates {', '.join(words)}; found `{text}`",
                 word or self.body.opcode,
             )
         return IntegerAttr(words.index(text), i64)
@@ -187,7 +189,7 @@ class _Reader:
             word = others.pop(0)
             value = others.pop(0) if others else None
             if not isinstance(word, t.WordNode) or not isinstance(value, t.AttrText):
-                raise StatementProblem("PTO-P010", "this can't stand among the operands", word)
+                raise StatementProblem("PTO-P010", "this is not an operand", word)
             node = t.AttrText(word.start, value.end, f"#arith.{word.text}{value.text}")
             key = "overflowFlags" if word.text == "overflow" else word.text
             properties[key] = self.resolver.attribute(node)
@@ -198,7 +200,7 @@ class _Reader:
             raise StatementProblem("PTO-P030", "this value is not defined", value)
         if found != expected:
             raise StatementProblem(
-                "PTO-P042", f"the operand's type is {found}, the statement says {expected}", value
+                "PTO-P042", f"the operand's type is {found}, but this statement declares {expected}", value
             )
 
     def _declared(self, values: list[t.ValueNode], nodes: tuple[t.TypeText, ...] | None) -> None:
@@ -244,7 +246,7 @@ class _Reader:
         callee = next((o for o in self.others if isinstance(o, t.Symbol)), None)
         if callee is None:
             raise StatementProblem(
-                "PTO-P010", "a call names its function: `func.call @name(...)`", self.body.opcode
+                "PTO-P010", "a call needs the name of its function: `func.call @name(...)`", self.body.opcode
             )
         typing = self.body.typing
         self._declared(self.values, typing.inputs if typing else None)

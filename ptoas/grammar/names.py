@@ -64,7 +64,7 @@ class ValueScope:
     ) -> None:
         span = Span(self.source, offset, max(1, length))
         if len(self.diagnostics) == MOST_PROBLEMS:
-            message = f"more than {MOST_PROBLEMS} problems; the rest of the file is not read"
+            message = f"more than {MOST_PROBLEMS} problems; the rest of the file is not checked"
             self.diagnostics.append(Diagnostic("PTO-P014", message, span))
             raise TooManyProblems
 
@@ -104,20 +104,20 @@ class ValueScope:
     def define(self, name: str, value: object, offset: int) -> None:
         if not name.isascii():
             # As in MLIR; letters that look alike would make two names of what reads as one.
-            message = f"`%{name}`: a name is made of a to z, A to Z, digits, `_`, `$`, `.` and `-`"
+            message = f"`%{name}`: names consist of a to z, A to Z, digits, `_`, `$`, `.` and `-`"
             self.report("PTO-P010", message, offset, len(name) + 1)
             self.values[name] = POISON
             return
         if self.values.get(name, POISON) is not POISON:
             earlier = self.places.get(name)
             notes = (
-                (Note("it is defined here", Span(self.source, earlier, len(name) + 1)),)
+                (Note("defined here", Span(self.source, earlier, len(name) + 1)),)
                 if earlier is not None
                 else ()
             )
             self.report(
                 "PTO-P031",
-                f"`%{name}` is defined already",
+                f"`%{name}` is already defined",
                 offset,
                 len(name) + 1,
                 "give it another name",
@@ -160,17 +160,15 @@ class ValueScope:
         first, last = max(text.rfind("func.func", 0, raw.start), 0), text.find("func.func", raw.end)
         later = definition.search(text, raw.end, last if last >= 0 else len(text))
         if later is not None:
-            note = Note("it is defined only here", Span(self.source, later.start(), len(name) + 1))
+            note = Note("defined here", Span(self.source, later.start(), len(name) + 1))
             self.report(
                 "PTO-P030", f"`%{name}` is used before it is defined", offset, len(name) + 1, None, (note,)
             )
             return
         earlier = definition.search(text, first, raw.start)
         if earlier is not None:
-            note = Note(
-                "it is defined here, inside a body", Span(self.source, earlier.start(), len(name) + 1)
-            )
-            message = f"`%{name}` is not known here, outside the body that defines it"
+            note = Note("defined here, inside a body", Span(self.source, earlier.start(), len(name) + 1))
+            message = f"`%{name}` is not visible outside the body that defines it"
             self.report("PTO-P030", message, offset, len(name) + 1, None, (note,))
             return
         fix = did_you_mean(name, (n for n, v in self.values.items() if v is not POISON), before="%")

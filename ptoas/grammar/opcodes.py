@@ -57,7 +57,7 @@ def unknown_opcode(node: t.WordNode, others: list[str]) -> StatementProblem:
     name = node.text.removeprefix("pto.")
     spelled = name.lower()  # the instruction library's calls are in capitals
     if spelled in without_text():
-        message = f"`{spelled}` is a call of the instruction library, and no instruction of a program"
+        message = f"`{spelled}` is a call of the C++ instruction library, not an instruction"
         return StatementProblem("PTO-P020", message, node, without_text()[spelled])
     near = OPCODES[spelled].mnemonic() if spelled in OPCODES else nearest(name, [*OPCODES, *others])
     stem, dot, suffix = name.partition(".")

@@ -51,7 +51,7 @@ def read(builder: Builder) -> ModuleOp:
     """Read the builder's source."""
     text = builder.source.text
     if "\x00" in text:
-        builder.report("PTO-P001", "this is not text: it holds a zero byte", text.index("\x00"), 1)
+        builder.report("PTO-P001", "this is not text: it contains a zero byte", text.index("\x00"), 1)
         raise PtoasError(builder.diagnostics)
     try:
         builder.statements = statements = take_locations(
@@ -100,7 +100,7 @@ def _read_text(name: str) -> str:
         before = data[: error.start].decode("utf-8", "replace")
         shown = before + "�" + data[error.end : error.end + 40].decode("utf-8", "replace")
         source = Source(shown, name)
-        message = f"this is not UTF-8 text: byte 0x{data[error.start]:02x} can't stand here"
+        message = f"this is not UTF-8 text: byte 0x{data[error.start]:02x} is invalid"
         raise PtoasError([Diagnostic("PTO-P001", message, Span(source, len(before), 1))]) from None
 
 
@@ -176,7 +176,7 @@ def _check_symbols(builder: Builder, ops: list[Operation]) -> None:
         at = builder.source.text.find(f"@{name}", op.location.start)
         span = Span(builder.source, max(at, op.location.start), len(name) + 1)
         if name in seen:
-            note = Note("the other one is here", seen[name])
+            note = Note("the other one", seen[name])
             message = f"there are two {'functions' if isinstance(op, FuncOp) else 'symbols'} `@{name}`"
             builder.report("PTO-P032", message, span.offset, span.length, "give one another name", (note,))
         seen.setdefault(name, span)

@@ -100,7 +100,7 @@ def _similar_field(key: str, fields: Iterable[str]) -> str | None:
 def whole(node: t.Number) -> int:
     """The value of a literal that has to be a whole number."""
     if not is_whole(node.text):
-        raise StatementProblem("PTO-P022", f"a whole number is expected, found `{node.text}`", node)
+        raise StatementProblem("PTO-P022", f"expected a whole number, found `{node.text}`", node)
     return whole_number(node.text)
 
 
@@ -256,7 +256,7 @@ class StatementReader:
             case t.WordNode() | t.AttrText() | t.Symbol():
                 return self.resolver.attribute(value, enum)
             case _:
-                raise StatementProblem("PTO-P022", "an attribute's value is expected here", value)
+                raise StatementProblem("PTO-P022", "expected an attribute value", value)
 
     def _take_listing(self, cls: type[PtoOp], item: t.Listing, word: str, parts: StatementParts) -> None:
         """`sizes [8, 64]` fills an attribute, `valid [%r, %c]` a slot."""
@@ -272,7 +272,7 @@ class StatementReader:
     def _set_numbers(self, item: t.Listing | t.Indexed, name: str, parts: StatementParts) -> None:
         numbers = [whole(n) for n in item.items if isinstance(n, t.Number)]
         if len(numbers) != len(item.items):
-            raise StatementProblem("PTO-P010", f"`{name} [...]` takes whole numbers", item)
+            raise StatementProblem("PTO-P010", f"`{name} [...]` takes whole numbers only", item)
         for number, node in zip(numbers, item.items, strict=True):
             if not -(2**63) <= number < 2**63:
                 raise StatementProblem("PTO-P022", f"{number} does not fit i64", node)
@@ -312,7 +312,7 @@ class StatementReader:
                 if word in words:
                     raise StatementProblem(
                         "PTO-P052",
-                        f"`.{word}` can't stand here: the suffixes of `{cls.mnemonic()}` come in the order "
+                        f"`.{word}` is out of place: the suffixes of `{cls.mnemonic()}` come in the order "
                         + ", ".join(cls.SUFFIXES),
                         node,
                         _in_order(cls, suffixes),
@@ -327,7 +327,7 @@ class StatementReader:
             if name in parts.fields and parts.fields[name][0] != value:
                 problem = StatementProblem(
                     "PTO-P050",
-                    f"the suffix says {name} = {member.value}, the attribute says {parts.fields[name][0]}",
+                    f"the suffix sets {name} = {member.value}, the attribute sets {parts.fields[name][0]}",
                     parts.fields[name][1],
                     "keep one of the two",
                 )

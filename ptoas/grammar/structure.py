@@ -93,10 +93,10 @@ def build(
             return
         case t.Arg() as node:
             raise StatementProblem(
-                "PTO-P061", "`.arg` stands at the top of a program, outside any function", node
+                "PTO-P061", "`.arg` is only allowed at the top level of a bare program", node
             )
         case _:
-            raise StatementProblem("PTO-P061", "this can't stand here")
+            raise StatementProblem("PTO-P061", "this is not allowed here")
     op.location = located(
         builder.source, raw.start, raw.end, _places(tree.body, op), _arguments(builder, raw, tree.body)
     )
@@ -112,7 +112,7 @@ def build(
     if tree.results:
         builder.define_results(raw, tree, names, op)
     elif op.results and not isinstance(tree.body, t.Generic | t.Const):
-        raise StatementProblem("PTO-P041", f"`{op.name}` gives {len(op.results)} results, and none is named")
+        raise StatementProblem("PTO-P041", f"`{op.name}` has {len(op.results)} results, but none is named")
 
 
 def _check_visibility(op: FuncOp, node: t.Body) -> None:
@@ -152,7 +152,7 @@ def _arguments(builder: Builder, raw: RawStatement, node: t.Body) -> tuple[Span,
 def _refuse_inside(builder: Builder, what: str) -> None:
     """Modules and functions stand in modules."""
     if builder.container is not None:
-        raise StatementProblem("PTO-P061", f"a {what} can't stand inside {builder.container}")
+        raise StatementProblem("PTO-P061", f"a {what} is not allowed inside {builder.container}")
 
 
 def _own_attributes(builder: Builder, node: t.Dict | None, what: str) -> dict[str, Attribute]:
@@ -172,7 +172,7 @@ def _module(builder: Builder, raw: RawStatement, node: t.ModuleNode) -> ModuleOp
     blocks = builder.region(raw.regions[0], block)
     builder.outer_target = outer
     if len(blocks) > 1:
-        raise StatementProblem("PTO-P061", "a module has no blocks; they belong into a function")
+        raise StatementProblem("PTO-P061", "a module has no blocks; put them into a function")
     name = StringAttr(node.name.text) if node.name else None
     return PtoModule(Region(block), attributes, sym_name=name)
 
@@ -180,7 +180,7 @@ def _module(builder: Builder, raw: RawStatement, node: t.ModuleNode) -> ModuleOp
 def _function(builder: Builder, raw: RawStatement, node: t.FunctionNode, names: list[str]) -> FuncOp:
     _refuse_inside(builder, "function")
     if node.has_body and any(p.value is None for p in node.params):
-        raise StatementProblem("PTO-P010", "a function with a body names its parameters", node.name)
+        raise StatementProblem("PTO-P010", "a function with a body must name its parameters", node.name)
     resolver = builder.resolver
     types = resolver.types(tuple(p.type for p in node.params))
     outputs = resolver.types(node.outputs)
@@ -226,7 +226,7 @@ def _close(body: Region, outputs: list[Attribute], raw: RawStatement) -> None:
         return
     if outputs:
         expected = ", ".join(map(str, outputs))
-        raise StatementProblem("PTO-P060", f"the function ends without `return`; it gives {expected}")
+        raise StatementProblem("PTO-P060", f"the function ends without `return`; it must return {expected}")
     last.add_op(ReturnOp())
 
 
@@ -249,7 +249,7 @@ def _generic(
     for value, type, operand in zip(node.operands, inputs, operands, strict=True):
         if operand.type != type:
             raise StatementProblem(
-                "PTO-P042", f"the operand's type is {operand.type}, here it is called {type}", value
+                "PTO-P042", f"the operand's type is {operand.type}, but this statement declares {type}", value
             )
     properties = attributes_of(builder, node.properties)
     attributes = attributes_of(builder, node.attributes)

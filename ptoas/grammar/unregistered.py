@@ -138,7 +138,9 @@ class UnregisteredReader(StatementReader):
         for operand, type, node in zip(operands, types, nodes, strict=True):
             if operand.type is not None and operand.type != type:
                 raise StatementProblem(
-                    "PTO-P042", f"the operand's type is {operand.type}, here it is called {type}", node
+                    "PTO-P042",
+                    f"the operand's type is {operand.type}, but this statement declares {type}",
+                    node,
                 )
 
     def _full_name(self) -> str:

@@ -63,7 +63,7 @@ class BufferizeLoopTilesPass(ModulePass):
         for loop in [inner for inner in op.walk(reverse=True) if isinstance(inner, LOOPS)]:
             if _takes_tiles(loop) and _carries_own(loop):
                 if not isinstance(loop, scf.ForOp):
-                    message = "this loop hands on tiles that it allocates itself; write it as scf.for"
+                    message = "this loop passes on tiles that it allocates; write it as scf.for"
                     raise PtoasError([Diagnostic("PTO-L010", message, span_of(loop), op=loop)])
                 _rewrite(loop)
         if self.target is not None:
@@ -82,9 +82,9 @@ def _check_copies(made: list[TMovOp], target: Target) -> None:
         text = element_text(move.src.type.element_type)
         why = next(_objections(move, target), None)
         if not target.takes(move, "dst", move.src.type.element_type):
-            why = f"tmov does not take {text} here"
+            why = f"tmov does not support {text} here"
         if why is not None:
-            message = f"a loop hands on a tile of {text} that has to be copied; {why}"
+            message = f"a loop passes on a tile of {text} that must be copied; {why}"
             fix = "compute the new value in the tile of the old one, or keep it in memory"
             found.append(
                 Diagnostic("PTO-L010", message, span_of(move), fix=fix, targets=(target.name,), op=move)

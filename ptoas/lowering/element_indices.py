@@ -202,7 +202,7 @@ class IndexBuilder:
         reach = known * max(1, view.strides5[3]) if self.row else known
         if not 0 < reach < LARGEST_CAPACITY:
             raise self.refuse(
-                f"a table of {reach} entries can not be rewritten for cpu, at most {LARGEST_CAPACITY - 1} can"
+                f"a table of {reach} entries can't be rewritten for cpu, at most {LARGEST_CAPACITY - 1} can"
             )
         result = self.number(known)
         for dim in dims:

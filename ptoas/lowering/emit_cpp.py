@@ -72,7 +72,7 @@ def emit_cpp(
     uses_channels = has_channels(ops)
     threads = not target.launches and uses_channels
     if emit == "launcher" and not target.launches:
-        message = f"{target.title} launches nothing: its entry is a plain function; use `entry` and call it"
+        message = f"{target.title} has no launch: its entry is a plain function; use `entry` and call it"
         raise PtoasError(
             [Diagnostic("PTO-L005", message, span_of(module), targets=(target.name,), op=module)]
         )

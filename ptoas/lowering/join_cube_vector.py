@@ -103,7 +103,7 @@ def _common(cube: func.FuncOp, vector: func.FuncOp) -> list[SSAValue]:
                         message,
                         span_of(vector),
                         notes=(Note("the other function", span_of(cube)),),
-                        fix="write a function with `pto.entry` that calls both with what each takes",
+                        fix="write a function with `pto.entry` that calls both with their arguments",
                     )
                 ]
             )

@@ -138,7 +138,7 @@ class _Gather(IndexBuilder):
         element = self.data_type.element_type
         if not _gathers_within_tiles(element):
             name = element_text(element)
-            raise self.refuse(f"`zero` takes a tile gather of {name}, which cpu does not have")
+            raise self.refuse(f"`zero` takes a tile gather of {name}, which cpu does not support")
         gathered = self.allocate(
             TileType.of(element, self.rows, self.cols, blayout=BLayout.RowMajor), "gathered"
         )

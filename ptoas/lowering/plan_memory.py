@@ -148,7 +148,7 @@ def _callers_first(calls: dict[func.FuncOp, set[str]], found: list[Diagnostic]) 
     circle = [function for function in calls if callers[function.sym_name.data]]
     if circle:
         names = ", ".join(f.sym_name.data for f in circle)
-        message = f"these functions call each other in a circle, so their tiles can't be placed: {names}"
+        message = f"these functions call each other recursively, so their tiles can't be placed: {names}"
         found.append(Diagnostic("PTO-L003", message, span_of(circle[0]), op=circle[0]))
     return ordered
 

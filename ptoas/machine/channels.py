@@ -121,7 +121,7 @@ class Ring:
                 f"{op.name.removeprefix('pto.')}: {self.channel.name} is declared a second time",
                 op,
                 notes=(Note("the first time", span_of(self.opened[core])),),
-                fix="declare a channel once, before loops",
+                fix="declare each channel once, before loops",
             )
         self.opened[core] = op
         if base is None:
@@ -134,7 +134,7 @@ class Ring:
                     f"{known:#x} for {self.cluster.machines[other].role.name}",
                     op,
                     notes=(Note("the other declaration", span_of(self.opened[other])),),
-                    fix="import_reserved_buffer gives the address that the consumer has reserved",
+                    fix="take the address from import_reserved_buffer",
                 )
         self.bases[core] = base
 
@@ -159,12 +159,15 @@ class Ring:
         if machine.role.kind is KernelKind.Vector and machine.role.lane:
             return machine.fail(
                 "PTO-R911",
-                f"{op.mnemonic()}: tiles of {self.channel.name} are not split, so vector 0 alone takes part "
+                f"{op.mnemonic()}: tiles of {self.channel.name} are not split, so only vector core 0 "
+                "takes part "
                 f"on {machine.target.name}; this is {machine.role.name}",
                 op,
-                fix="do it where get_subblock_idx is 0, or split the tiles",
+                fix="execute it only where get_subblock_idx is 0, or split the tiles",
             )
-        return machine.fail("PTO-R910", f"{op.mnemonic()}: {self.name} has no such end here", op)
+        return machine.fail(
+            "PTO-R910", f"{op.mnemonic()}: {self.name} has no end of this kind on this core", op
+        )
 
     # --- order ---
 
@@ -245,9 +248,9 @@ class Ring:
         if not pops:
             raise machine.fail(
                 "PTO-R904",
-                f"{op.mnemonic()}: nothing of {self.name} is popped and not given back: {self.state()}",
+                f"{op.mnemonic()}: no popped slot of {self.name} is left to free: {self.state()}",
                 op,
-                fix="one tfree for each tpop, after it",
+                fix="use use one tfree for each tpop, after it",
             )
         oldest = pops.popleft()
         oldest.give_back(op)
@@ -273,11 +276,11 @@ class Ring:
             if pushed.split != op.halves:
                 raise machine.fail(
                     "PTO-R906",
-                    f"{op.mnemonic()}: the tile is split {_split(op.halves)} here, it was pushed split "
-                    f"{_split(pushed.split)}",
+                    f"{op.mnemonic()}: the tile is split {_split(op.halves)} here, but it was pushed "
+                    f"split {_split(pushed.split)}",
                     op,
                     notes=note,
-                    fix=f"split = {pushed.split} on both sides",
+                    fix=f"use use split = {pushed.split} on both sides",
                 )
             what = f"{element_text(element)} is popped, {element_text(pushed.element)} was pushed"
             raise difference(machine, op, pushed, what, "pop the element type that is pushed")
@@ -292,17 +295,17 @@ class Ring:
                 raise machine.fail(
                     "PTO-R902",
                     f"{self.name}: {left} tile{'s' * (left > 1)} pushed and never popped by "
-                    f"{machine.role.name}: {self.state()}; the next kernel finds them",
+                    f"{machine.role.name}: {self.state()}; the next kernel would pop them",
                     pushed.op,
-                    fix="as many tpop as tpush",
+                    fix="pop every tile that is pushed",
                 )
             for pop in self.held[core]:
                 raise machine.fail(
                     "PTO-R903",
-                    f"{self.name}: {machine.role.name} never gives back what it pops here "
+                    f"{self.name}: {machine.role.name} never frees slots that it pops here "
                     f"({len(self.held[core])} of {self.tails[core]})",
                     pop.op,
-                    fix="a tfree after the last use of the tile",
+                    fix="add a tfree after the last use of the tile",
                 )
         unequal = max(self.heads.values(), default=0) - min(self.heads.values(), default=0)
         if unequal:
@@ -313,10 +316,10 @@ class Ring:
             pushed = self.pushed[(self.heads[most] - 1) % self.slots, most]
             raise self.cluster.machines[most].fail(
                 "PTO-R902",
-                f"{self.name}: the vector cores push a different number of tiles ({counts}); the last ones "
-                "are never whole",
+                f"{self.name}: the vector cores push a different number of tiles ({counts}); the last "
+                "tiles stay incomplete",
                 pushed.op,
-                fix="both vector cores push the same number of halves",
+                fix="push the same number of halves on both vector cores",
             )
 
 

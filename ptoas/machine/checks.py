@@ -32,15 +32,15 @@ def check_region(op: Operation, m: Machine, region: Region) -> None:
     if (region.undef() | written).all():
         raise m.fail(
             "PTO-R946",
-            f"{op.name.removeprefix('pto.')} reads {tile.describe()}{where}, which depends on what nothing "
-            f"has written ({count} of {written.size} bytes)",
+            f"{op.name.removeprefix('pto.')} reads {tile.describe()}{where}, which depends on "
+            f"uninitialised data ({count} of {written.size} bytes)",
             op,
             notes=_origin_note(region),
         )
     raise m.fail(
         "PTO-R201",
-        f"{op.name.removeprefix('pto.')} reads {tile.describe()}{where}, where nothing has been written "
-        f"({count} of {written.size} bytes)",
+        f"{op.name.removeprefix('pto.')} reads {tile.describe()}{where}, which is uninitialised ({count} "
+        f"of {written.size} bytes)",
         op,
         notes=writer_note(tile),
     )

@@ -115,10 +115,10 @@ def set_counter(machine: Machine, op: Operation, counter: Counter, key: Hashable
         raise machine.fail(
             "PTO-R912",
             f"{op.name.removeprefix('pto.')}: the counter is set {number + 1} times and awaited "
-            f"{min(counter.taken.values(), default=0)} times; it counts to {MOST_SET}",
+            f"{min(counter.taken.values(), default=0)} times; it can't exceed {MOST_SET}",
             op,
             notes=notes,
-            fix="wait for it as often as it is set",
+            fix="wait for the counter as often as it is set",
         )
     counter.sent[me] = number + 1
     counter.last = op

@@ -144,7 +144,7 @@ def _report(pairs: Sequence[tuple[AccessRecord, AccessRecord]], launch: Launch, 
     fix = None
     if writer.signal_op is not None:
         signal_label, where = writer.signal_op
-        notes.append(Note(f"{signal_label} follows the write, which no fence has made visible before", where))
+        notes.append(Note(f"{signal_label} is sent before a fence makes the write visible", where))
         fix = "`fence.barrier_all #pto.fence_scope<gm>` between the write and the notification"
     code, description = _kind(launch, {*actors, other.actor})
     return finding(code, what, span=writer.span, notes=tuple(notes), fix=fix or description, target=target)

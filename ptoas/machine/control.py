@@ -39,7 +39,7 @@ class ControlFlow(SourceWriter, ABC):
         lower, upper, step = self.ref(op.lb), self.ref(op.ub), self.ref(op.step)
         known_step = self.known.get(op.step)
         if not (isinstance(known_step, int) and known_step > 0):
-            wrong = self.raiser(failure("PTO-R505", "scf.for: the step of a loop is positive", op))
+            wrong = self.raiser(failure("PTO-R505", "scf.for: the step of a loop must be positive", op))
             self.line(f"if {step} <= 0: {wrong}()")
         count = self.keep(self.module.steps.counter(op, weight))
         self.line(f"{count}(max(0, ({upper} - {lower} + {step} - 1) // {step}))")
@@ -103,7 +103,7 @@ class ControlFlow(SourceWriter, ABC):
             self.line(f"{self.raiser(error)}()")
             return
         if not self.module.functions[callee].body.blocks:
-            message = f"@{callee} is only declared: what it does is defined elsewhere, and can't be run"
+            message = f"@{callee} is only declared; its body is not in this module, so it can't be run"
             self.line(f"{self.raiser(failure('PTO-R505', message, op))}()")
             return
         kind = kind_of(self.module.functions[callee])

@@ -63,7 +63,9 @@ def cross_core_operands(op: PtoOp, m: Machine, values: list[object]) -> list[lis
     for lane, place in halves:
         part = src if shape == src.valid else src.part(*place, shape)
         if part is None:
-            raise m.fail("PTO-R107", f"{op.mnemonic()}: half of %{src.name} begins inside a block", op)
+            raise m.fail(
+                "PTO-R107", f"{op.mnemonic()}: the half of %{src.name} does not start at a block", op
+            )
         there = Tile(dst.type, m.lane_memories[lane], dst.address, dst.valid, dst.name, None, dst.geometry)
         parts = list(values)
         parts[src_at], parts[dst_at] = part, there

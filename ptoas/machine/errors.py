@@ -27,15 +27,15 @@ _ROWS = (
     (
         "PTO-R101",
         "an index is outside the table",
-        "Under `undefined` nothing checks an index, and `cpu` never does: a device then reads or writes "
-        "other memory without a word (D13). Choose `clamp`, `wrap`, `zero` or `skip`, or correct the "
-        "index. `--unchecked` lets the access through where it stays inside the buffer.",
+        "Nothing checks an index under `undefined`, nor ever on `cpu`: a device then silently reads "
+        "or writes other memory (D13). Choose `clamp`, `wrap`, `zero` or `skip`, or correct the "
+        "index. `--unchecked` permits the access if it stays inside the buffer.",
     ),
     (
         "PTO-R102",
         "a view reaches outside its buffer",
-        "The shape and strides of a view say which elements it may touch; the last of them must lie "
-        "inside the argument that the pointer came from.",
+        "The shape and strides of a view determine the elements it may access; the last of them must "
+        "lie inside the argument that the pointer came from.",
     ),
     (
         "PTO-R103",
@@ -50,9 +50,10 @@ _ROWS = (
     (
         "PTO-R105",
         "the extents of a tile and of memory differ",
-        "A load or store moves the tile's valid region; the view has to have the same number of rows and "
-        "columns. The sources of an instruction are valid where its destination is. The simulator compares "
-        "them, and a device where the extents decide what it does; elsewhere it is PTO-R945.",
+        "A load or store moves the tile's valid region, so the view must have the same number of rows "
+        "and columns. Sources of an instruction must be valid where its destination is. The simulator "
+        "compares the extents, and so does a device where they decide what it does; elsewhere it is "
+        "PTO-R945.",
     ),
     (
         "PTO-R106",
@@ -68,125 +69,125 @@ _ROWS = (
     (
         "PTO-R108",
         "more elements than the destination holds",
-        "A gather by mask or by comparison packs what it keeps; the destination must have room for all "
-        "of it.",
+        "A gather by mask or comparison packs the elements that it keeps; the destination needs space "
+        "for all of them.",
     ),
     (
         "PTO-R109",
-        "operands overlap that must be apart",
+        "operands overlap that must not",
         "The instruction would overwrite indices or sources that it has not read yet (D22).",
     ),
     (
         "PTO-R111",
         "a tile is read after its bytes were overwritten through another tile",
-        "Tiles with one address and one size are one buffer, and so are a tile and its views. A tile with "
-        "another address or size that overlaps it destroys what it holds: the bytes have to be written "
-        "through the first tile again before they are read through it (D47).",
+        "Tiles with one address and one size are one buffer, and so are a tile and its views. Writing "
+        "through a tile with another address or size destroys the bytes of all tiles that overlap it: "
+        "they must be written again through the first tile before it is read (D47).",
     ),
     (
         "PTO-R120",
-        "a table that the target reads otherwise",
-        "Width or strides, known only when the program runs, are not those that the target counts with: it "
-        "would read or write other elements without a word (D16, D32).",
+        "a table does not have the row width or strides that the target assumes",
+        "Width or strides, known only when the program runs, differ from those that the target uses: "
+        "it would silently read or write other elements (D16, D32).",
     ),
     (
         "PTO-R126",
         "a table of more than two dimensions",
-        "The reference of the simulator knows tables of rows and columns: the first three dimensions, known "
-        "only when the program runs, are 1, as static ones must be (PTO-A208).",
+        "The simulator's reference supports tables of rows and columns: the first three dimensions "
+        "must be 1, static or not (PTO-A208).",
     ),
     (
         "PTO-R121",
-        "nothing to gather or scatter",
-        "On the devices the valid extents of a gather or scatter are at least one, as static ones must be "
-        "(D34).",
+        "the valid region of a gather or scatter is empty",
+        "On the devices the valid extents of a gather or scatter must be at least one (D34).",
     ),
     (
         "PTO-R122",
         "a stride that the device ignores",
-        "Transfers take the elements of a row of nd memory, and of a column of dn memory, one after the "
-        "other; a stride other than 1 there is not looked at (D30).",
+        "A transfer reads the elements of a row of nd memory, or of a column of dn memory, "
+        "contiguously and ignores a stride other than 1 (D30).",
     ),
     (
         "PTO-R123",
         "a tile gather with gaps between its rows",
-        "On the devices index and destination of a gather within tiles are valid for all of their columns "
-        "(document 004).",
+        "On the devices all columns of the index and the destination of a gather within tiles must be "
+        "valid (document 004).",
     ),
     (
         "PTO-R124",
-        "a pipe begins too early with what depends on what it was given before",
-        "Two instructions of one pipe touch the same bytes, one of them writes, and no barrier of the pipe "
-        "stands between them: it begins the second before the first is done (D26). Loads are a queue in "
-        "order, the scalar pipe is, and so is PIPE_V on a5; on a2a3 an instruction may follow closely on one "
-        "that wrote exactly what it reads, at least 16 repeats of 256 bytes.",
+        "instructions of one pipe access the same bytes in no order",
+        "Two instructions of one pipe access the same bytes, one of them writes, and no barrier of "
+        "the pipe separates them: the pipe starts the second before the first has finished (D26). "
+        "Loads and the scalar pipe keep their order, and so does PIPE_V on a5; on a2a3 a vector "
+        "instruction may directly follow one that wrote exactly what it reads, if both have at least "
+        "16 repeats of 256 bytes.",
     ),
     (
         "PTO-R125",
-        "a staging tile that is larger than what goes through it",
-        "By document 003 that is no matter. The headers of August 2026 load and store a chunk as the tile is "
-        "valid, and write beyond the destination where that is more than the data: an error under "
-        "--isa 2026.08 (D28).",
+        "a staging tile is larger than the data",
+        "Document 003 permits it. The headers of August 2026 load and store the whole valid region of "
+        "the tile, and write beyond the destination if the data is smaller: an error under --isa "
+        "2026.08 (D28).",
     ),
     (
         "PTO-R110",
-        "two sources for one place, and nothing says which wins",
-        "With `scatterConflict = default` the hardware decides; another run may give another result. Use "
-        "`last`, an atomic operation, or unique indices.",
+        "two sources for one element of a scatter",
+        "With `scatterConflict = default` the hardware decides which source is kept, and another run "
+        "may give another result. Use `last`, an atomic operation, or unique indices.",
     ),
     (
         "PTO-R140",
-        "values, indices and pairs of a sort do not fit together",
-        "A pair takes eight bytes of the destination, and its row of indices is the only one or one of as "
-        "many as there are rows of values.",
+        "values, indices and pairs of a sort do not match",
+        "A pair takes eight bytes of the destination. There must be one row of indices, or one for "
+        "each row of values.",
     ),
     (
         "PTO-R141",
-        "blocks of a merge are of no length, or come in no fours",
-        "A block is a whole number of pairs, and four neighbouring ones are merged; on a2a3 none may be left "
-        "over.",
+        "the blocks of a merge are empty or not in groups of four",
+        "A block is a whole number of pairs, and four neighbouring blocks are merged; on a2a3 none "
+        "may be left over.",
     ),
     (
         "PTO-R142",
-        "what is converted or quantised does not fit its result",
-        "A pair is two numbers of the other tile; a block has 32 numbers, one exponent, one largest number "
-        "and one scale; a row has one scale and one offset.",
+        "a converted or quantised tile does not fit its result",
+        "A pair holds two numbers of the other tile. A block has 32 numbers, one exponent, one "
+        "maximum and one scale; a row has one scale and one offset.",
     ),
     (
         "PTO-R130",
         "a flag between two cores",
-        "A flag is a bit of one core, and joins two of its pipes: S, V, MTE2 and MTE3 of a vector core, or "
-        "S, M, MTE1, MTE2 and FIX of the cube core. Cores wait for each other by counters of the block "
-        "(`set_intra_block`, `wait_intra_block`) or by channels.",
+        "A flag is a bit of one core and connects two of its pipes: S, V, MTE2 and MTE3 of a vector "
+        "core, or S, M, MTE1, MTE2 and FIX of the cube core. Synchronise cores by counters of the "
+        "block (`set_intra_block`, `wait_intra_block`) or by channels.",
     ),
     (
         "PTO-R131",
-        "phases of an accumulator do not take turns",
-        "A store with `stPhase` waits until a product with `accPhase` final has written the accumulator, and "
-        "a product with a phase until a store with `stPhase` final has emptied it: where that never comes, "
-        "the device hangs.",
+        "phases of an accumulator do not alternate",
+        "A store with `stPhase` waits for a product with `accPhase` final into the accumulator, and a "
+        "product with a phase waits for a store with `stPhase` final. If that never happens, the "
+        "device hangs.",
     ),
     (
         "PTO-R150",
         "an index is outside a local array",
-        "Each index of `local_array_get` and `local_array_set` counts from 0 and is less than its dimension: "
-        "behind the array lies something else of the function's.",
+        "Each index of `local_array_get` and `local_array_set` counts from 0 and must be less than "
+        "its dimension: other variables of the function follow the array.",
     ),
     (
         "PTO-R151",
         "a local variable is read before it is set",
-        "Nothing is in a local array or struct until it is set; a device has there what its stack held last.",
+        "A local array or struct has no value until it is set; a device reads what its stack held before.",
     ),
     (
         "PTO-R152",
-        "the program has stopped itself",
-        "`trap` says that what was not to happen has happened: the branch that leads to it says what.",
+        "trap was executed",
+        "`trap` stops the program; the branch that leads to it tells why.",
     ),
     (
         "PTO-R153",
-        "an address that nothing lies at",
-        "A number becomes a pointer only where it is the address of an argument (`ptrtoint`) or near it, "
-        "and a multiple of the element's bytes; a device reads what happens to be there, or stops.",
+        "a pointer to an address without an argument",
+        "A number can be used as a pointer only if it is an address inside an argument (`ptrtoint`) "
+        "and a multiple of the element size; a device reads other memory, or stops.",
     ),
     (
         "PTO-R154",
@@ -195,81 +196,83 @@ _ROWS = (
     ),
     (
         "PTO-R155",
-        "there is no such tile",
-        "`multi_tile_get` counts the tiles of a multi tile from 0; the number is less than its count.",
+        "a tile that the multi tile does not have",
+        "`multi_tile_get` counts the tiles of a multi tile from 0; the number must be less than its count.",
     ),
     (
         "PTO-R156",
-        "an argument that no launch can pass",
-        "Only global memory, scalars and, in a run, tiles are arguments of a kernel: its own memories begin "
-        "and end with it.",
+        "an argument that can't be passed",
+        "Arguments of a kernel are global memory, scalars and, in a run, tiles: local memory exists "
+        "only while the kernel runs.",
     ),
     (
         "PTO-R157",
-        "scales are not where the matrix unit looks",
-        "It is told where its operands are, and finds their scales at a sixteenth of that address: "
-        "`tget_scale_addr` binds a tile of scales there.",
+        "scales are not at the address that the matrix unit reads",
+        "The matrix unit reads the scales of an operand at the operand's address divided by 16: "
+        "`tget_scale_addr` binds a tile of scales to that address.",
     ),
     (
         "PTO-R158",
-        "an accumulator is moved on with what its product left undefined",
-        "A device writes whole blocks of 16x16: where a product has fewer rows or columns, what the rest of "
-        "its last blocks holds is nobody's result (D57). It is no harm where nothing looks at it.",
+        "an undefined part of an accumulator is moved",
+        "A device writes whole blocks of 16x16: if a product has fewer rows or columns, the rest of "
+        "its last blocks is undefined (D57). This does no harm unless the undefined elements are "
+        "used.",
     ),
     (
         "PTO-R159",
         "strides of a table are ignored",
-        "Elements are counted from the first of the table on, rows by the stride of DIM_3: an index reads "
-        "what lies between the rows. Of strides that are known before, `verify` says it (PTO-A223). Copy the "
-        "table into a packed one.",
+        "Elements are counted from the start of the table, rows by the stride of DIM_3, so an index "
+        "reads the gaps between the rows. `verify` reports static strides (PTO-A223). Copy the table "
+        "into a packed one.",
     ),
     (
         "PTO-R951",
-        "an operand or accumulator does not lie as it is walked",
-        "The matrix unit knows addresses and the extents of the product, not the shape of a tile: from one "
-        "line of blocks to the next it steps over the valid extent, rounded up to blocks. Where fewer rows "
-        "or columns are valid than the tile has, a device multiplies, or reads, something else. Of static "
-        "extents `verify` says it (PTO-K105, PTO-K127); a compact tile lies as it is walked.",
+        "an operand or accumulator is not stored with the step that the matrix unit uses",
+        "The matrix unit knows addresses and the extents of the product, not the shape of a tile: it "
+        "steps over the valid extent, rounded up to blocks, from one line of blocks to the next. If "
+        "fewer rows or columns are valid than the tile has, a device reads other elements. `verify` "
+        "reports static extents (PTO-K105, PTO-K127); a compact tile is stored with this step.",
     ),
     (
         "PTO-R201",
         "uninitialised bytes are read",
-        "Nothing has written these bytes of local memory. A simulator has zeros there, a device has what "
-        "the last kernel left (D14).",
+        "No instruction has written these bytes of local memory. A simulator reads zeros, a device "
+        "reads what the last kernel left (D14).",
     ),
     (
         "PTO-R945",
         "a source is valid for less than its destination",
-        "A device walks the destination's valid region. Its headers compare the extents in debug builds and "
-        "stop there; in others the instruction takes what lies beyond the source's valid region. The run "
-        "goes on as the device does: written bytes are taken as they are, and what comes of bytes that "
-        "nothing has written is followed until something depends on it (PTO-R946). Give both the same valid "
+        "A device processes the destination's valid region. Its headers compare the extents in debug "
+        "builds; in others the instruction reads beyond the source's valid region. The run continues "
+        "as the device does: initialised bytes are used as they are, and results of uninitialised "
+        "bytes are tracked until something depends on them (PTO-R946). Give both the same valid "
         "extents.",
     ),
     (
         "PTO-R947",
-        "more columns than are divided",
-        "A5 divides 64-bit integers by one vector of 64 lanes a row; columns behind it keep what they held. "
-        "Divide tiles of 64 columns one after the other.",
+        "a 64-bit division has more columns than a vector",
+        "A5 divides 64-bit integers in one vector of 64 lanes per row; further columns keep their old "
+        "contents. Divide tiles of 64 columns one after the other.",
     ),
     (
         "PTO-R946",
-        "something depends on what nothing has written",
-        "An instruction took elements beyond the valid region of a source (PTO-R945), and nothing has "
-        "written those. Arithmetic by elements, conversions, expansions, copies and transposes hand on what "
-        "comes of them; a store, a reduction, an index or a scalar would be what the last kernel left.",
+        "a result depends on uninitialised data",
+        "An instruction read elements beyond the valid region of a source (PTO-R945) that no "
+        "instruction has written. Elementwise instructions, conversions, expansions, copies and "
+        "transposes pass the undefined elements on; a store, reduction, index or scalar would depend "
+        "on what the last kernel left.",
     ),
     (
         "PTO-R301",
         "two pipes touch the same bytes in no order",
-        "One of the two accesses writes, and no chain of flags, barriers and handshakes orders them: on "
-        "a device either may come first. A `set_flag`/`wait_flag` pair from the first pipe to the second "
-        "orders them.",
+        "One of the two accesses is a write, and no chain of flags, barriers and handshakes orders "
+        "them: on a device either may come first. Order them by a `set_flag`/`wait_flag` pair from "
+        "the first pipe to the second.",
     ),
     (
         "PTO-R302",
         "a pipe waits for a flag that is never set",
-        "The device hangs here.",
+        "The pipe waits for ever, so the device hangs.",
     ),
     (
         "PTO-R303",
@@ -290,22 +293,21 @@ _ROWS = (
     (
         "PTO-R306",
         "two blocks touch the same bytes in no order",
-        "Blocks run at the same time, and one of the two writes global memory that the other touches: on a "
-        "device either may come first. Blocks are ordered by `pto.syncall`, and by a scalar that one stores "
-        "and the other loads. Let each have a part of its own (`pto.get_block_idx`), or combine with an "
-        "atomic store.",
+        "Blocks run at the same time, and one of the two writes global memory that the other "
+        "accesses: on a device either may come first. Order blocks by `pto.syncall`, or by a scalar "
+        "that one stores and the other loads; or give each its own part (`pto.get_block_idx`), or "
+        "combine with an atomic store.",
     ),
     (
         "PTO-R401",
-        "the tiles do not fit the memory's budget",
-        "The bytes that tiles may use are fewer than the memory has: see the document's UB Memory Budget "
-        "(D22).",
+        "the tiles exceed the memory's budget",
+        "Tiles may use less than the whole memory: see the document's UB Memory Budget (D22).",
     ),
     (
         "PTO-R402",
-        "the launch has to ask for more local memory",
-        "Beyond the default budget the kernel has to be launched with `dynUBufSize`, or the device may "
-        "return wrong results in silence (D22).",
+        "the launch must ask for more local memory",
+        "Beyond the default budget the kernel must be launched with `dynUBufSize`, or the device may "
+        "silently return wrong results (D22).",
     ),
     (
         "PTO-R501",
@@ -315,18 +317,22 @@ _ROWS = (
     (
         "PTO-R502",
         "a division by zero",
-        "The quotient of integers by zero has no value on any target. The exception: of 64 bits on A5 "
-        "quotient and remainder are zero.",
+        "The quotient of integers by zero is undefined on every target, except that quotient and "
+        "remainder of 64 bits are zero on A5.",
     ),
-    ("PTO-R503", "a shift by the width or more", "`arith` gives such a shift no value."),
-    ("PTO-R504", "a conversion out of range", "The float has no value in the integer type."),
+    ("PTO-R503", "a shift by the width or more", "The result of such a shift is undefined in `arith`."),
+    (
+        "PTO-R504",
+        "a float is outside the range of its integer type",
+        "The integer type has no value for the float.",
+    ),
     (
         "PTO-R505",
         "an operation that can't be run",
         "The machine knows the `pto`, `arith`, `scf` and `func` operations of the language, and "
         "functions with a body of one block.",
     ),
-    ("PTO-R506", "calls nest too deeply", "The functions call each other without end."),
+    ("PTO-R506", "calls nest too deeply", "The functions call each other recursively."),
     (
         "PTO-R507",
         "a tile has no address",
@@ -334,8 +340,8 @@ _ROWS = (
     ),
     (
         "PTO-R508",
-        "a program that breaks the rules breaks the machine",
-        "`--force` runs what does not verify, as far as it goes; `ptoas verify` names the broken rules.",
+        "an invalid program can't be run further",
+        "`--force` runs invalid programs as far as possible; `ptoas verify` names the broken rules.",
     ),
     ("PTO-R601", "no such argument", "The entry has no argument of that name."),
     (
@@ -344,14 +350,14 @@ _ROWS = (
         "The array's elements are not those of the argument's type.",
     ),
     ("PTO-R603", "an argument has the wrong size", "The array's shape does not fit the argument's type."),
-    ("PTO-R604", "a file can't be read", "The file is missing, or is not what its name says."),
+    ("PTO-R604", "a file can't be read", "The file is missing, or its content does not match its name."),
     ("PTO-R605", "not an index", "An index argument holds a value that is not an integer."),
     (
         "PTO-R606",
         "the arguments are too large",
         "Together they exceed `--max-memory`; nothing has been allocated.",
     ),
-    ("PTO-R607", "which function to run", "Name one with `--entry`."),
+    ("PTO-R607", "the function to run is not known", "Name one with `--entry`."),
     (
         "PTO-R608",
         "an argument's size is unknown",
@@ -366,11 +372,11 @@ _ROWS = (
     (
         "PTO-R610",
         "an argument is missing",
-        "The library does not invent inputs: pass every argument that the program reads, or compile with "
-        "`generate=True`, which fills in what is missing as `ptoas run` does. Arguments that are only "
-        "written may be omitted; they are allocated.",
+        "Pass every argument that the program reads, or compile with `generate=True` to use generated "
+        "values, as `ptoas run` does. Arguments that are only written may be omitted; they are "
+        "allocated.",
     ),
-    ("PTO-R701", "an output differs from what was expected", "See the first differences."),
+    ("PTO-R701", "an output differs from what was expected", "The notes show the first differences."),
     ("PTO-R702", "a RUN-CHECK does not hold", "The expression is false for the outputs of this run."),
     (
         "PTO-R703",
@@ -393,16 +399,16 @@ _ROWS = (
     (
         "PTO-R802",
         "memory changes while another rank uses it",
-        "A source must be ready before a collective starts and stay as it is until it is done (document "
-        "003), and what is put must have arrived before it is read. Nothing orders what one rank does after "
-        "what another does, except a scalar that one stores to shared memory and the other loads, or a "
-        "signal: `comm.tnotify` tells of what a fence has made visible, `comm.twait` and `comm.ttest` learn "
-        "it.",
+        "A source must be ready before a collective starts and unchanged until it ends (document "
+        "003), and a put must have arrived before its data is read. Ranks are ordered only by a "
+        "scalar that one stores to shared memory and another loads, or by a signal: `comm.tnotify` "
+        "releases the writes that a fence has made visible, `comm.twait` and `comm.ttest` acquire "
+        "them.",
     ),
     (
         "PTO-R803",
-        "ranks or blocks wait for each other, or for nothing",
-        "Every one that has not finished waits for a flag or a scalar that nobody is going to write: the "
+        "ranks or blocks wait for ever",
+        "Every unfinished rank or block waits for a flag or a scalar that nothing will write, so the "
         "devices hang.",
     ),
     (
@@ -412,8 +418,8 @@ _ROWS = (
     ),
     (
         "PTO-R805",
-        "MPI is not there",
-        "`--ranks mpi` needs mpi4py (the extra `mpi`), and as a rule a start by mpiexec.",
+        "MPI is not available",
+        "`--ranks mpi` needs mpi4py (the extra `mpi`), and usually a start by mpiexec.",
     ),
     (
         "PTO-R806",
@@ -423,42 +429,43 @@ _ROWS = (
     (
         "PTO-R807",
         "the destination of a collective overlaps the root's source",
-        "It may hold the root's own source only where that belongs: in place (D41).",
+        "The destination may contain the root's own source only at the position of its result (in "
+        "place, D41).",
     ),
     (
         "PTO-R808",
-        "processes are forked for `--jobs`",
-        "Blocks and ranks in several processes share memory and the compiled program; both need `fork`, "
-        "which this system does not have. One process runs everything, with the same result.",
+        "`--jobs` is ignored because processes can't be forked",
+        "Blocks and ranks in several processes share memory and the compiled program, which needs "
+        "`fork`. Without it one process runs everything, with the same result.",
     ),
     (
         "PTO-R850",
         "an address is in no rank's window",
-        "A pointer that leaves its argument reaches another rank if the distance is that between their "
-        "windows, as the context table has them: base[peer] - base[self] bytes. Any other address is "
-        "nobody's memory.",
+        "A pointer that leaves its argument reaches another rank only if the distance is that between "
+        "their windows in the context table: base[peer] - base[self] bytes. Any other address belongs "
+        "to no rank.",
     ),
     (
         "PTO-R851",
-        "the wrong rank's memory",
-        "A rank puts what is its own, gets into what is its own, and waits for signals in its own memory; "
-        "the other end is the peer's.",
+        "memory of the wrong rank",
+        "A rank puts from its own memory, gets into its own memory, and waits for signals in its own "
+        "memory; the other end is the peer's.",
     ),
     (
         "PTO-R860",
-        "a transfer is not waited for",
-        "It goes on beside the program; when the kernel ends nothing says whether it is done.",
+        "an asynchronous transfer is not waited for",
+        "Otherwise nothing tells whether the transfer is complete when the kernel ends.",
     ),
     (
         "PTO-R861",
-        "memory of a transfer that goes on is touched",
-        "Between the start of an asynchronous transfer and the wait for it, both memories and the scratch "
-        "tile of its session are the engine's: on a device either may come first.",
+        "memory of an unfinished transfer is accessed",
+        "From the start of an asynchronous transfer until the wait for it, the engine uses both "
+        "memories and the scratch tile of its session: on a device either access may come first.",
     ),
     (
         "PTO-R862",
         "an event of another session",
-        "A session knows the events of what it was given, and no others.",
+        "A session only knows the events of its own transfers.",
     ),
 )
 
@@ -505,7 +512,7 @@ def forgiving(forced: bool, place: Operation) -> Generator[None, None, None]:
             raise
         why = f"{type(error).__name__}: {error}".rstrip(": ")
         raise failure(
-            "PTO-R508", f"this program does not verify, and the machine stops at that ({why})", place
+            "PTO-R508", f"the program is invalid and can't be run further ({why})", place
         ) from error
 
 

@@ -18,7 +18,7 @@ def chosen_event(op: Operation, m: Machine) -> Callable[[int], Event]:
     def event(number: int) -> Event:
         if not 0 <= number < len(EVENTS):
             name = op.name.removeprefix("pto.")
-            message = f"{name}: event {number}, where there are events 0 to {len(EVENTS) - 1}"
+            message = f"{name}: event {number} does not exist; events are 0 to {len(EVENTS) - 1}"
             raise m.fail("PTO-R917", message, op)
         return EVENTS[number]
 

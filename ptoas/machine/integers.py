@@ -28,7 +28,7 @@ _NO_RESULT = {
 @emits(*INTEGER_OPS, arith.CmpiOp)
 def _integer(op: Operation, scope: ExpressionScope) -> list[str]:
     if isinstance(op, UnrealizedConversionCastOp) and not is_reinterpretation(op):
-        raise failure("PTO-R505", f"{op.name} can be run between integers of one width alone", op)
+        raise failure("PTO-R505", f"{op.name} can only be run between integers of one width", op)
     entry = integer_op(op)
     assert entry is not None
     first, others = entry.readings()

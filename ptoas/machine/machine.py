@@ -252,7 +252,7 @@ def writer_note(tile: Tile) -> tuple[Note, ...]:
     """A note on the last writer of a tile."""
     op = tile.region.last_writer()
     if op is None:
-        return (Note(f"no instruction of this run has written {tile.describe()}"),)
+        return (Note(f"no instruction of this run writes {tile.describe()}"),)
     return (Note(f"%{tile.name} was last written by {label(op)}", span_of(op)),)
 
 

@@ -180,5 +180,5 @@ def _overwritten(op: Operation, m: Machine, read: TrackedAccess, count: int) -> 
         f"overwritten through {tile.describe()}",
         op,
         notes=(Note(f"overwritten by {label(writer)}", span_of(writer)),),
-        fix=f"read %{read.tile.name} before, or place %{tile.name} where it does not overlap it",
+        fix=f"read %{read.tile.name} before that, or place %{tile.name} where they do not overlap",
     )

@@ -289,11 +289,12 @@ class PipeLog:
             verb = "writes" if write else "reads"
             raise self.machine.fail(
                 "PTO-R861",
-                f"{op.name.removeprefix('pto.')} {verb} {touched.name}, which {label(flight.op)} works with "
-                "until it is waited for",
+                f"{op.name.removeprefix('pto.')} {verb} {touched.name}while {label(flight.op)} is still "
+                "transferring it",
                 op,
                 notes=(Note("the transfer is started here", span_of(flight.op)),),
-                fix="comm.wait_async_event of its event, or of a later one of its session, before this",
+                fix="wait for its event first: comm.wait_async_event of it, or of a later event of its "
+                "session",
             )
 
     def _shorten(self, pipe: int, log: Log) -> None:

@@ -110,7 +110,7 @@ class RaceDetector(PipeLog):
         if key in self.flags:
             raise self.machine.fail(
                 "PTO-R303",
-                f"set_flag: {_flag(key)} is already up",
+                f"set_flag: {_flag(key)} is already set",
                 op,
                 notes=(self._raised_by(key),),
             )
@@ -121,7 +121,7 @@ class RaceDetector(PipeLog):
 
     def _raised_by(self, flag: Flag) -> Note:
         op = self.flags[flag][2]
-        return Note(f"raised by {label(op)}", span_of(op))
+        return Note(f"set by {label(op)}", span_of(op))
 
     def wait_flag(self, op: Operation, source: Pipe, target: Pipe, event: Event) -> None:
         self.await_flag(op, flag_of(source, target, event))
@@ -132,10 +132,9 @@ class RaceDetector(PipeLog):
             up = [_flag(other) for other in self.flags]
             raise self.machine.fail(
                 "PTO-R302",
-                f"wait_flag: {key.target.value} waits for {_flag(key)}, which nothing has raised: the device "
-                "hangs",
+                f"wait_flag: {key.target.value} waits for {_flag(key)}, which is not set: the device hangs",
                 op,
-                notes=(Note("flags that are up: " + ", ".join(up)),) if up else (),
+                notes=(Note("flags that are set: " + ", ".join(up)),) if up else (),
             )
         times, others, _ = raised
         number = key.target.number
@@ -196,10 +195,10 @@ class RaceDetector(PipeLog):
             raise self.machine.fail(
                 "PTO-R916",
                 f"get_buf: {pipe.value} waits for token {number}, which {token.holder.value} holds and "
-                "gives back only after that: the device hangs",
+                "releases only afterwards: the device hangs",
                 op,
                 notes=(Note(f"taken by {label(token.op)}", span_of(token.op)),) if token.op else (),
-                fix=f"rls_buf of {number} by {token.holder.value} before this",
+                fix=f"release it first: rls_buf of {number} by {token.holder.value}",
             )
         if token.known is not None:
             self.clocks.learn(NUMBER[pipe], *token.known)
@@ -212,10 +211,10 @@ class RaceDetector(PipeLog):
             state = "nobody holds" if token.holder is None else f"{token.holder.value} holds"
             raise self.machine.fail(
                 "PTO-R916",
-                f"rls_buf: {pipe.value} gives back token {number}, which {state}",
+                f"rls_buf: {pipe.value} releases token {number}, which {state}",
                 op,
                 notes=(Note(f"taken by {label(token.op)}", span_of(token.op)),) if token.op else (),
-                fix=f"get_buf of {number} by {pipe.value} before this",
+                fix=f"acquire it first: get_buf of {number} by {pipe.value}",
             )
         token.holder, token.known = None, self.clocks.snapshot(NUMBER[pipe])
 
@@ -226,7 +225,7 @@ class RaceDetector(PipeLog):
                 message = f"token {number} is still held by {token.holder.value} at the end of the kernel"
                 self.machine.warn("PTO-R916", message, token.op)
         for key, (_, _, op) in self.flags.items():
-            self.machine.warn("PTO-R305", f"{_flag(key)} is still up at the end of the kernel", op)
+            self.machine.warn("PTO-R305", f"{_flag(key)} is still set at the end of the kernel", op)
 
     # --- accesses ---
 
@@ -242,7 +241,7 @@ class RaceDetector(PipeLog):
             if flag in self.flags:
                 raise self.machine.fail(
                     "PTO-R304",
-                    f"{op.name.removeprefix('pto.')} uses {_flag(flag)} itself, and it is up",
+                    f"{op.name.removeprefix('pto.')} uses {_flag(flag)} internally, but it is already set",
                     op,
                     notes=(self._raised_by(flag),),
                 )

@@ -31,7 +31,8 @@ def within_a_pipe(machine: Machine, new: PipeAccess, earlier: PipeAccess) -> Exc
     where = f"before line {line}" if line else "between the two"
     return machine.fail(
         "PTO-R124",
-        f"{_describe(new, earlier)} there too: {here} begins an instruction before the one before it is done",
+        f"{_describe(new, earlier)} on the same pipe: {here} starts an instruction before the previous "
+        "one has finished",
         new.op,
         notes=(Note(f"the earlier access, on {here}", span_of(earlier.op)),),
         fix=_partial_overlap(new, earlier) or f"put pto.barrier #pto.pipe<{here}> {where}",

@@ -416,7 +416,7 @@ class Sharing:
             "PTO-R803",
             f"block {actor.block} {what}: the blocks run one after the other",
             op,
-            fix="--schedule 0 lets them take turns",
+            fix="add --schedule 0 to interleave them",
         )
 
     def _first_byte(self, use: Use) -> int:

@@ -133,7 +133,7 @@ class Signals:
                 "PTO-R803",
                 f"block {actor.block} {what()}: the blocks run one after the other",
                 signal.op,
-                fix="--schedule 0 lets them take turns",
+                fix="add --schedule 0 to interleave them",
             )
         try:
             actor.wait_until(holds, what(), signal.op)

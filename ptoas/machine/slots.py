@@ -40,7 +40,7 @@ class PoppedSlot:
     def give_back(self, op: Operation) -> None:
         self.freed = op
         if not self.copied:
-            self.end(op, "given back")
+            self.end(op, "freed")
 
     def end(self, op: Operation, how: str) -> None:
         if self.ended is None:
@@ -101,8 +101,8 @@ def warn_of_copied_slot(op: Operation, machine: Machine, tile: Tile, pop: Popped
     name = op.name.removeprefix("pto.")
     machine.warn(
         "PTO-R905",
-        f"{name} uses %{tile.name} after its slot was given back; on {machine.target.name} a pop copies, on "
-        "others the next tile may be there already",
+        f"{name} uses %{tile.name} after its slot was freed; a pop copies the tile on "
+        f"{machine.target.name}, but on other targets the slot may hold the next tile",
         op,
     )
 
@@ -113,8 +113,8 @@ def released_slot_error(op: Operation, machine: Machine, tile: Tile, pop: Popped
         return machine.fail("PTO-R905", f"{name}: {tile.describe()} is not popped", op)
     return machine.fail(
         "PTO-R905",
-        f"{name} uses %{tile.name} after its slot was {pop.how}: what it holds is a later tile",
+        f"{name} uses %{tile.name} after its slot was {pop.how}: it may hold a later tile",
         op,
         notes=(Note("popped here", span_of(pop.op)), Note(f"{pop.how} here", span_of(pop.ended))),
-        fix="tfree after the last use of the tile",
+        fix="move the tfree after the last use of the tile",
     )

@@ -35,7 +35,7 @@ class Steps:
             if self.taken > self.limit:
                 raise failure(
                     "PTO-R501",
-                    f"{op.name}: more than {self.limit} operations (--max-steps); this one alone asks for "
+                    f"{op.name}: more than {self.limit} operations (--max-steps); this one alone takes "
                     f"{times * weight} more",
                     op,
                 )

@@ -23,7 +23,7 @@ def valid_extents(
     if not (0 <= rows <= type.rows and 0 <= cols <= type.cols):
         raise m.fail(
             "PTO-R107",
-            f"{op.name.removeprefix('pto.')}: valid extents [{rows}, {cols}] do not fit a tile of "
+            f"{op.name.removeprefix('pto.')}: valid extents [{rows}, {cols}] exceed the tile's "
             f"{type.rows}x{type.cols}",
             op,
         )

@@ -51,7 +51,9 @@ def _place(op: dialect.LocalArrayOp, m: Machine, array: LocalArray, indices: Seq
     at = array.find(indices)
     if at is None:
         shape = "x".join(map(str, array.shape))
-        raise m.fail("PTO-R150", f"{op.mnemonic()}: %{array.name}{list(indices)}, which is {shape}", op)
+        raise m.fail(
+            "PTO-R150", f"{op.mnemonic()}: {list(indices)} is outside %{array.name}, which is {shape}", op
+        )
     return at
 
 

@@ -67,7 +67,7 @@ def _line(op: dialect.StartOp, m: Machine, view: View) -> Array:
     if any(extent != 1 for extent in array.shape[:4]) or not array.flags.c_contiguous:
         name = op.name.removeprefix("pto.")
         found = f"shape {list(view.shape)} and strides {list(view.strides)}"
-        raise m.fail("PTO-R105", f"{name}: a view with {found} is no line without gaps", op)
+        raise m.fail("PTO-R105", f"{name}: a view with {found} is not contiguous", op)
     return array
 
 
@@ -107,7 +107,7 @@ def ask(op: dialect.EventOp, m: Machine) -> Callable[[AsyncEvent, AsyncSession],
 
     def run(event: AsyncEvent, session: AsyncSession) -> int:
         if event.number and event.session is not session:
-            raise m.fail("PTO-R862", f"{op.mnemonic()}: the event is one of another session", op)
+            raise m.fail("PTO-R862", f"{op.mnemonic()}: the event belongs to another session", op)
         session.finish(m, event.number)
         return 1
 

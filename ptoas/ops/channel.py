@@ -72,7 +72,7 @@ def reserve_buffer(op: ReserveBufferOp, m: Machine) -> Callable[[], int]:
 def import_reserved_buffer(op: ImportReservedBufferOp, m: Machine) -> Callable[[], int]:
     reserved = m.channels.ring(op.result)
     if reserved is None or reserved.address is None:
-        message = f"@{op.peer_func.string_value()} reserves nothing under the name {op.buffer_name.data!r}"
+        message = f"@{op.peer_func.string_value()} reserves no buffer named {op.buffer_name.data!r}"
         raise failure("PTO-R910", message, op, target=m.target.name)
     address = reserved.address
     return lambda: address
@@ -139,7 +139,7 @@ def ring_of(op: ChannelOp, m: Machine) -> Callable[[], Ring]:
 
 def _no_channel(op: ChannelOp, m: Machine, init: PipeInitOp | None) -> Exception:
     if init is not None:
-        message = f"{op.mnemonic()}: the channel does not go in this direction (dir_mask)"
+        message = f"{op.mnemonic()}: dir_mask of the channel excludes this direction"
         notes, fix = (Note("declared here", span_of(init)),), "dir_mask = 3 on both sides, or another channel"
         return failure("PTO-R910", message, op, notes=notes, fix=fix, target=m.target.name)
     function = function_of(op)
@@ -194,9 +194,9 @@ def _push_view(op: PushOp, m: Machine, ring: Ring) -> None:
     if ring.allocated.get(core, 0) <= ring.heads.get(core, 0):
         raise m.fail(
             "PTO-R925",
-            f"{op.mnemonic()}: no slot of {ring.name} was asked for before it is pushed",
+            f"{op.mnemonic()}: no slot of {ring.name} is allocated before the push",
             op,
-            fix="talloc before the stores, tpush after them",
+            fix="allocate the slot with talloc before the stores, and tpush it after them",
         )
     type = op.pushed.type
     assert isinstance(type, ViewType)
@@ -209,7 +209,7 @@ def _check_lane(op: PushOp | PopOp, m: Machine, lane: int) -> None:
             "PTO-R911",
             f"{op.mnemonic()}: aiv_subblockid is {lane} on {m.role.name}",
             op,
-            fix="give it what get_subblock_idx says",
+            fix="pass the result of get_subblock_idx",
         )
 
 
@@ -268,7 +268,8 @@ def _popping(op: PopOp, m: Machine) -> Callable[[int | None, int | None], Tile |
         if not (0 <= valid[0] <= physical[0] and 0 <= valid[1] <= physical[1]):
             raise m.fail(
                 "PTO-R107",
-                f"{op.mnemonic()}: {valid[0]}x{valid[1]} is not inside {type.rows}x{type.cols}",
+                f"{op.mnemonic()}: valid extents {valid[0]}x{valid[1]} exceed the tile's "
+                f"{type.rows}x{type.cols}",
                 op,
             )
         return valid
@@ -354,7 +355,9 @@ def slot_view(op: AllocSlotOp | PopOp, m: Machine, type: ViewType) -> Callable[[
         data = ring.slots_of(m, op)
         assert isinstance(data, MemorySlots)
         if DYNAMIC in type.shape:
-            raise m.fail("PTO-R909", f"{op.mnemonic()}: the extents of a slot are written in its type", op)
+            raise m.fail(
+                "PTO-R909", f"{op.mnemonic()}: a view of a slot needs static extents in its type", op
+            )
         slot = number % ring.slots
         data.check(m, op, slot)
         rows, cols = (*(1,) * (2 - len(type.shape)), *type.shape)[-2:]
@@ -412,9 +415,9 @@ def _allocating(op: AllocSlotOp, m: Machine) -> Callable[[], View]:
         if current.allocated.get(core, 0) > number:
             raise m.fail(
                 "PTO-R925",
-                f"{op.mnemonic()}: the slot of {current.name} that was asked for before is not pushed yet",
+                f"{op.mnemonic()}: the slot of {current.name} that was allocated before is not pushed yet",
                 op,
-                fix="tpush it first",
+                fix="tpush that slot first",
             )
         current.allocated[core] = number + 1
         return view(current, number)

@@ -64,7 +64,7 @@ class CollectiveCall(Staged):
             raise self.wrong(message, "PTO-R804", fix=f"--ranks {self.ranks}")
         if self.idle and not on_ccu(self.op):
             raise self.wrong(
-                f"called where the root is rank {self.root}: on any other rank its behaviour is undefined",
+                f"only the root, rank {self.root}, may call it; on any other rank the behaviour is undefined",
                 "PTO-R801",
             )
 
@@ -127,7 +127,7 @@ class CollectiveCall(Staged):
             raise self.wrong(
                 f"the destination, %{dst.buffer.name}, overlaps the source of the root, rank {self.root}",
                 "PTO-R807",
-                fix="give the root a source of its own, or let it be exactly its part of the destination",
+                fix="give the root a separate source, or use exactly its part of the destination",
             )
 
     def _not_local(self, dst: View, where: str) -> Exception:
@@ -209,7 +209,7 @@ def comm_treduce(op: dialect.CommTReduceOp, m: Machine) -> Binder:
         call = CollectiveCall(op, m, group, staging)
         target = call.one_rank(dst)
         if dst.dtype.coded:
-            raise call.wrong(f"{dst.dtype.short} has no arithmetic", "PTO-R505")
+            raise call.wrong(f"{dst.dtype.short} does not support arithmetic", "PTO-R505")
         if call.idle:
             return Step(lambda *_: None, idle=True)
         number = dst.dtype.number

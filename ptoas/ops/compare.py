@@ -31,7 +31,9 @@ def _bytes_of(op: PtoOp, m: Machine, mask: Tile, rows: int, cols: int) -> Tile:
     width, used = mask.cols * mask.dtype.size, -(-cols // 8)
     if rows > mask.rows or used > width:
         raise m.fail(
-            "PTO-R105", f"{mnemonic(op)}: {mask.describe()} has no bits for {rows} rows of {cols}", op
+            "PTO-R105",
+            f"{mnemonic(op)}: {mask.describe()} has fewer than one bit for each of {rows}x{cols} elements",
+            op,
         )
     type = TileType.of(UI8, mask.rows, width, loc=mask.type.loc.data)
     # Bytes in the mask's own rows: a window of a wider mask keeps the step of the whole.

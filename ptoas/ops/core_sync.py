@@ -141,9 +141,9 @@ def syncall(op: SyncAllOp, m: Machine) -> Callable[..., None]:
         if len(kinds) > 1 and len(m.launch.cores) == 1:
             raise m.fail(
                 "PTO-R914",
-                "syncall: cube and vector cores wait for each other here, and the program runs on one kind",
+                "syncall: the barrier is for cube and vector cores, but the program runs on one kind only",
                 op,
-                fix="core_type = #pto.sync_core_type<aiv_only>, or aic_only",
+                fix="use core_type = #pto.sync_core_type<aiv_only> or aic_only",
             )
         if m.actor.scheduler is not None:
             m.actor.scheduler.point(m.actor.place)
@@ -193,9 +193,10 @@ def _soft(op: SyncAllOp, m: Machine, kinds: tuple[KernelKind, ...], values: Sequ
     if not counter.sent and before != 0:
         raise m.fail(
             "PTO-R926",
-            f"syncall: the workspace begins with {before}: those who have come are counted from 0",
+            f"syncall: the first word of the workspace is {before}, expected 0: it counts the cores that "
+            "have arrived",
             op,
-            fix="fill the workspace with zeros before the launch",
+            fix="clear the workspace before the launch",
         )
     if total < 1:
         raise m.fail("PTO-R914", f"syncall: {total} cores wait for each other", op)

@@ -31,6 +31,6 @@ def print_scalar(op: dialect.PrintOp, m: Machine) -> Callable[..., None]:
 @value(dialect.TrapOp)
 def trap(op: dialect.TrapOp, m: Machine) -> Callable[[], None]:
     def run() -> None:
-        raise m.fail("PTO-R152", "the program has stopped itself here", op)
+        raise m.fail("PTO-R152", "trap was executed", op)
 
     return run

@@ -55,7 +55,7 @@ def _one_vector(op: PtoOp, m: Machine, a: Array) -> None:
     if m.checks.mem and a.shape[1] > WIDE_LANES:
         raise m.fail(
             "PTO-R947",
-            f"{mnemonic(op)}: {a.shape[1]} columns of 64 bits, {WIDE_LANES} of which are divided",
+            f"{mnemonic(op)}: only the first {WIDE_LANES} of {a.shape[1]} columns of 64 bits are divided",
             op,
         )
 

@@ -115,8 +115,8 @@ def _by_row(op: PtoOp, m: Machine, dst: Tile, src0: Tile, src1: Tile) -> tuple[T
     if full.valid != dst.valid or not fits:
         raise m.fail(
             "PTO-R105",
-            f"{mnemonic(op)}: of {src0.describe()} and {src1.describe()} one must be valid as the "
-            f"destination {dst.describe()}, the other for [{rows}, {one_row}]",
+            f"{mnemonic(op)}: one of {src0.describe()} and {src1.describe()} must have the valid shape "
+            f"of the destination {dst.describe()}, the other [{rows}, {one_row}]",
             op,
         )
     part = needed(op, m, dst, each, rows, one_row)
@@ -129,7 +129,8 @@ def _by_column(op: PtoOp, m: Machine, dst: Tile, src0: Tile, src1: Tile) -> tupl
     if src0.valid != dst.valid or not (m.target.has_pipes or src1.valid[1] == cols):
         raise m.fail(
             "PTO-R105",
-            f"{mnemonic(op)}: {src0.describe()} and a row of {src1.describe()} into {dst.describe()}",
+            f"{mnemonic(op)}: {src0.describe()} must have the valid shape of {dst.describe()}, and "
+            f"{src1.describe()} a row of as many columns",
             op,
         )
     return src0, needed(op, m, dst, src1, 1, cols)

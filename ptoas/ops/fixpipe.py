@@ -57,10 +57,9 @@ def check_scales(op: PtoOp, m: Machine, fp: Tile | None) -> None:
         return
     raise m.fail(
         "PTO-R132",
-        f"{op.mnemonic()}: the scales of columns are words of 64 bits in one plain row, and "
-        f"{fp.describe()} is not that",
+        f"{op.mnemonic()}: scales of columns must be 64-bit words in one plain row, found {fp.describe()}",
         op,
-        fix="declare them as 1xNxui64, the bits of a float in the lower half of each",
+        fix="declare them as 1xNxui64, with the bits of a float in the lower half of each word",
     )
 
 
@@ -69,8 +68,8 @@ def check_columns(op: PtoOp, m: Machine, fp: Tile | None, first: int, count: int
     if fp is not None and first + count > fp.valid[1]:
         raise m.fail(
             "PTO-R950",
-            f"{op.mnemonic()}: columns {first} to {first + count} of an accumulator, and scales for "
-            f"{fp.valid[1]} in {fp.describe()}",
+            f"{op.mnemonic()}: columns {first} to {first + count} of the accumulator need as many "
+            f"scales, {fp.describe()} has {fp.valid[1]}",
             op,
         )
 
@@ -95,7 +94,7 @@ def check_steps(op: PtoOp, m: Machine, src: Tile, rows: int) -> None:
         m.warn(
             "PTO-R951",
             f"{op.mnemonic()}: {src.describe()} is read in steps of {rows} rows from one block of "
-            f"columns to the next, and its product has written it in steps of {walked}",
+            f"columns to the next, but its product wrote it in steps of {walked}",
             op,
         )
 

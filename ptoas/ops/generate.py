@@ -95,7 +95,9 @@ def thistogram(op: dialect.THistogramOp, m: Machine) -> Binder:
     def bind(dst: Tile, src: Tile, idx: Tile) -> Step:
         rows, cols = src.valid
         if dst.valid[0] < rows or dst.valid[1] < BINS:
-            raise m.fail("PTO-R105", f"thistogram: {rows} rows of {BINS} bins into {dst.describe()}", op)
+            raise m.fail(
+                "PTO-R105", f"thistogram: {dst.describe()} has no space for {rows} rows of {BINS} bins", op
+            )
         target = dst.with_valid(rows, BINS)
         higher = range(src.dtype.size - 1, byte, -1)
         by_row = src.dtype.size == 2

@@ -113,8 +113,8 @@ def beginning(op: dialect.ProductOp, m: Machine) -> Callable[[Tile, int], None]:
         if has_phase and phases.get(dst.address) is AccPhase.Final:
             raise m.fail(
                 "PTO-R131",
-                f"{mnemonic(op)}: {dst.describe()} holds a final product that no store with stPhase final "
-                "has taken: the device waits for one",
+                f"{mnemonic(op)}: {dst.describe()} holds a final product that was not stored with "
+                "stPhase final: the device waits for that store",
                 op,
             )
         phases[dst.address] = phase
@@ -180,11 +180,13 @@ def check_extents(
 ) -> None:
     """The valid extents fit each other, and are at least 1."""
     (rows, terms), (others, cols) = lhs.valid, rhs.valid
-    found = f"{rows}x{terms} times {others}x{cols} into {dst.rows}x{dst.cols}"
+    found = f"a {rows}x{terms} times {others}x{cols} product does not fit {dst.rows}x{dst.cols}"
     vector = isinstance(op, dialect.TGemvOp | dialect.TGemvAccOp | dialect.TGemvBiasOp)
     if rows > dst.rows or cols > dst.cols or terms != others or (vector and rows != 1):
         raise m.fail("PTO-R105", f"{mnemonic(op)}: {found}", op)
     if 0 in (rows, terms, cols):
         raise m.fail("PTO-R105", f"{mnemonic(op)}: {found}: the matrix unit multiplies at least 1x1", op)
     if bias is not None and bias.valid[1] < cols:
-        raise m.fail("PTO-R105", f"{mnemonic(op)}: a bias of {bias.valid[1]} columns for {cols}", op)
+        raise m.fail(
+            "PTO-R105", f"{mnemonic(op)}: the bias has {bias.valid[1]} columns, the product {cols}", op
+        )

@@ -153,7 +153,9 @@ def tstore(op: TStoreOp, m: Machine) -> Binder:
         check_scales(op, m, fp)
         check_columns(op, m, fp, 0, src.valid[1])
         if combine is not None and dtype.coded:
-            raise m.fail("PTO-R505", f"tstore: {dtype.short} has no arithmetic for an atomic store", op)
+            raise m.fail(
+                "PTO-R505", f"tstore: {dtype.short} does not support arithmetic for an atomic store", op
+            )
         pair = paired(op, m, src, mem)
         converts = dtype is not src.dtype or fp is not None or op.relu_pre_mode is not None
         if pair is None or converts or op.pre_quant is not None:
@@ -200,7 +202,7 @@ def waiting(op: TStoreOp, m: Machine, src: Tile, step: Step) -> Step:
                 raise m.fail(
                     "PTO-R131",
                     f"tstore: stPhase {phase.value} waits for a product into {src.describe()} with accPhase "
-                    "final, and there is none",
+                    "final, but there is none",
                     op,
                 )
             run(*values)
@@ -351,7 +353,7 @@ def scalar_outside(op: LoadScalarOp | StoreScalarOp, m: Machine, ptr: Pointer, o
     base = f" ({ptr.offset} + {offset})" if ptr.offset else ""
     return m.fail(
         "PTO-R106",
-        f"{op.name.removeprefix('pto.')}: element {ptr.offset + offset}{base} of %{ptr.buffer.name}, "
+        f"{op.name.removeprefix('pto.')}: element {ptr.offset + offset}{base} is outside %{ptr.buffer.name}, "
         f"which has {ptr.buffer.size}",
         op,
         operand=list(op.operands).index(op.offset),
@@ -392,7 +394,7 @@ def element_at(op: ElementOp, m: Machine, tile: Tile | Unplaced, offset: int) ->
     if not 0 <= offset < tile.flat.size:
         raise m.fail(
             "PTO-R106",
-            f"{op.mnemonic()}: element {offset} of {tile.describe()}, which has {tile.flat.size}",
+            f"{op.mnemonic()}: element {offset} is outside {tile.describe()}, which has {tile.flat.size}",
             op,
             operand=slot_places(op)["offset"].start,
         )

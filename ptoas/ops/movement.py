@@ -242,7 +242,9 @@ def tfillpad(op: dialect.TFillPadOp, m: Machine) -> Binder:
 def does_not_fit(op: PtoOp, m: Machine, source: Tile, target: Tile) -> Exception:
     rows, cols = source.valid
     destination = f"[{target.valid[0]}, {target.valid[1]}] of {target.describe()}"
-    return m.fail("PTO-R105", f"{mnemonic(op)}: [{rows}, {cols}] of %{source.name} into {destination}", op)
+    return m.fail(
+        "PTO-R105", f"{mnemonic(op)}: [{rows}, {cols}] of %{source.name} does not fit {destination}", op
+    )
 
 
 def _turn(src: Tile, target: Tile) -> None:
@@ -294,7 +296,11 @@ def tconcatidx(op: dialect.TConcatIdxOp, m: Machine) -> Binder:
         def part(tile: Tile, start: Array, count: Array) -> None:
             """Copy a number of columns of a source, to column `start` of the destination."""
             if (count < 0).any() or (count > tile.cols).any():
-                raise m.fail("PTO-R105", f"tconcatidx: {count.max()} columns of {tile.describe()}", op)
+                raise m.fail(
+                    "PTO-R105",
+                    f"tconcatidx: {count.max()} columns are read, but {tile.describe()} has fewer",
+                    op,
+                )
             here = (columns >= start) & (columns < start + count)
             at = np.broadcast_to(np.clip(columns - start, 0, tile.cols - 1), here.shape)
             chosen = np.take_along_axis(tile.offsets[:rows], at, axis=1)[here]
@@ -310,7 +316,7 @@ def tconcatidx(op: dialect.TConcatIdxOp, m: Machine) -> Binder:
                 second = np.minimum(second, width - first)
             elif (first + second > width).any():
                 total = (first + second).max()
-                raise m.fail("PTO-R105", f"tconcatidx: {total} columns into {dst.describe()}", op)
+                raise m.fail("PTO-R105", f"tconcatidx: {total} columns do not fit {dst.describe()}", op)
             part(src0, np.zeros_like(first), first)
             part(src1, first, second)
 
@@ -325,7 +331,7 @@ def inside(op: PtoOp, m: Machine, tile: Tile, row: int, col: int, shape: tuple[i
     if row < 0 or col < 0 or row + height > rows or col + width > cols:
         raise m.fail(
             "PTO-R107",
-            f"{mnemonic(op)}: rows {row} to {row + height}, columns {col} to {col + width} of "
+            f"{mnemonic(op)}: rows {row} to {row + height}, columns {col} to {col + width} are outside "
             f"{tile.describe()}, which has [{rows}, {cols}]",
             op,
         )

@@ -90,7 +90,7 @@ def _scales(
         found, expected = scale.describe(), f"{operand.address >> SCALE_SHIFT:#x}"
         raise m.fail(
             "PTO-R157",
-            f"{mnemonic(op)}: {found} is not at {expected}, where the matrix unit looks for the scales of "
+            f"{mnemonic(op)}: {found} is not at {expected}, where the matrix unit reads the scales of "
             f"{operand.describe()}",
             op,
         )

@@ -20,7 +20,7 @@ def _sources(op: PtoOp, m: Machine, dst: Tile, *sources: Tile) -> tuple[Tile, ..
         return parts
     if parts != sources or dst.valid not in [tile.valid for tile in sources]:
         what = " and ".join(tile.describe() for tile in sources)
-        raise m.fail("PTO-R105", f"{mnemonic(op)}: {what} do not make up {dst.describe()}", op)
+        raise m.fail("PTO-R105", f"{mnemonic(op)}: {what} do not cover {dst.describe()}", op)
     return parts
 
 

@@ -105,10 +105,10 @@ def epilogue_of(op: PushOp, init: PipeInitOp, m: Machine, tile: Tile) -> tuple[A
 def _overwritten(op: PushOp, m: Machine) -> Exception:
     return m.fail(
         "PTO-R927",
-        f"{op.mnemonic()}: the scales that set_quant_vector has named were overwritten since, and the device "
-        "reads them when it pushes",
+        f"{op.mnemonic()}: the scales of set_quant_vector were overwritten before this push, which reads "
+        "them",
         op,
-        fix="a scaling tile of its own for each channel, or the push before the tmov",
+        fix="use a separate scaling tile for each channel, or push before the tmov",
     )
 
 
@@ -116,8 +116,8 @@ def _no_scale(op: PushOp, m: Machine, quant: PushQuant) -> Exception:
     setter = "set_quant_vector" if quant.value.endswith("_vec") else "set_quant_scalar"
     return m.fail(
         "PTO-R927",
-        f"{op.mnemonic()}: the channel scales what is pushed ({quant.value}), and no {setter} came before it "
-        "with a scale for every column",
+        f"{op.mnemonic()}: the channel converts with {quant.value}, but no {setter} with a scale for "
+        "every column comes before it",
         op,
         fix=f"pto.{setter}(...) {{id = ...}} before the push",
     )

@@ -23,7 +23,11 @@ def _rowwise(op: TQuantOp | TDequantOp, m: Machine, dst: Tile, *parameters: Tile
     rows = dst.valid[0]
     for tile in parameters:
         if tile.valid[0] < rows or tile.valid[1] < 1:
-            raise m.fail("PTO-R142", f"{mnemonic(op)}: {tile.describe()} has no value for {rows} rows", op)
+            raise m.fail(
+                "PTO-R142",
+                f"{mnemonic(op)}: {tile.describe()} has fewer than the {rows} rows of the destination",
+                op,
+            )
     return [tile.with_valid(rows, 1) for tile in parameters]
 
 
@@ -157,7 +161,12 @@ def tquant_mx(op: TQuantMxOp, m: Machine) -> Binder:
         fits = all(_fits(tile.valid, shape, down) for tile, shape in outs)
         whole = (rows if down else cols) % BLOCK == 0
         if not (whole and fits) or dst.valid != (rows, cols // pack) or cols % pack:
-            raise m.fail("PTO-R142", f"tquant.mx: {src.describe()} into {dst.describe()}", op)
+            raise m.fail(
+                "PTO-R142",
+                f"tquant.mx: the extents of {src.describe()}, {dst.describe()} and the results of blocks "
+                "do not match",
+                op,
+            )
         short = src.dtype.text == "bf16"
 
         def run() -> None:

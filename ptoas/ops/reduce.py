@@ -37,7 +37,9 @@ def _prepare(make: Make, axis: int) -> Callable[[PtoOp, Machine], Binder]:
             shape = (rows, 1) if axis else (1, cols)
             if 0 in src.valid or dst.valid[0] < shape[0] or dst.valid[1] < shape[1]:
                 raise m.fail(
-                    "PTO-R105", f"{mnemonic(op)}: {rows} rows of {cols} elements into {dst.describe()}", op
+                    "PTO-R105",
+                    f"{mnemonic(op)}: {rows} rows of {cols} elements do not fit {dst.describe()}",
+                    op,
                 )
             part = dst.with_valid(*shape)
             return Step(_into(part, function, src), (src.region,), (part.region,))

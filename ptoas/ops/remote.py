@@ -51,13 +51,15 @@ def transfer(op: dialect.TransferOp, m: Machine) -> Binder:
     def bind(dst: View, src: View, staging: tuple[Tile, ...]) -> Step:
         call = Transfer(op, m, dst, src)
         if adds and dst.dtype.coded:
-            raise call.wrong(f"{dst.dtype.short} has no arithmetic", "PTO-R505")
+            raise call.wrong(f"{dst.dtype.short} does not support arithmetic", "PTO-R505")
         number = dst.dtype.number if adds else dst.dtype.raw
         target, source = call.target.view(number), call.source.view(number)
         walk = call.walk(1, staging)
         call.check_apart(staging[: len(walk)])
         if m.checks.mem and len(walk) > 1 and share_bytes(target, source):
-            raise call.wrong("dst lies over src, which is read while dst is written by chunks", "PTO-R802")
+            raise call.wrong(
+                "dst overlaps src, which is still read while dst is written in chunks", "PTO-R802"
+            )
         # What another process owns is not here to be looked at; the other side is, and holds the same.
         kept = source if isinstance(op, dialect.CommTPutOp) else target
 
@@ -103,7 +105,7 @@ def tnotify(op: dialect.CommTNotifyOp, m: Machine) -> Callable[[View, int], None
     def run(view: View, number: int) -> None:
         signal = signal_of(op, m, view)
         if signal.words.size != 1:
-            message = f"comm.tnotify: the signal has {signal.words.size} elements; one is notified"
+            message = f"comm.tnotify: the signal must have 1 element, found {signal.words.size}"
             raise m.fail("PTO-R105", message, op)
         m.signals.notify(signal, number, adds)
 
@@ -116,7 +118,7 @@ def _check_own(op: dialect.LookOp, m: Machine, view: View) -> None:
         raise m.fail(
             "PTO-R851",
             f"{op.name.removeprefix('pto.')}: the signal is memory of rank {place.rank} "
-            f"(%{view.buffer.name}); a rank looks at signals of its own",
+            f"(%{view.buffer.name}); a rank can only test its own signals",
             op,
         )
 

@@ -90,7 +90,7 @@ def remapped(op: MScatterOp, m: Machine, table: Table, idx: Tile, read: Reader, 
         case ScatterOOB.Undefined:
             return read
         case _ if capacity == 0:
-            raise m.fail("PTO-R101", f"mscatter: the table has no {table.unit} to choose from", op)
+            raise m.fail("PTO-R101", f"mscatter: the table has no {table.unit}", op)
         case ScatterOOB.Wrap:
             return wrapped(read, capacity)
         case ScatterOOB.Clamp:
@@ -121,7 +121,7 @@ def warn_conflicts(op: MScatterOp, m: Machine, idx: Tile, indices: Array, values
         m.warn(
             "PTO-R110",
             f"mscatter: index {value} occurs {int(counts.max())} times in %{idx.name}, and "
-            f"scatterConflict = default leaves open which source stays; this run keeps the last",
+            "scatterConflict = default does not define which source is kept; this run keeps the last",
             op,
         )
 

@@ -215,7 +215,7 @@ def check_bytes(m: Machine, op: ChannelOp, ring: Ring, size: int) -> None:
             f"{op.mnemonic()}: the tile takes {size} bytes, a slot of {ring.name} has {ring.size}: it would "
             "overwrite the next one",
             op,
-            fix=f"slot_size = {size} on both sides, and rings that are large enough",
+            fix=f"set slot_size = {size} on both sides, and enlarge the rings",
         )
 
 
@@ -349,11 +349,11 @@ def check_repeated(
         first = ring.cluster.machines[core].role.name
         raise m.fail(
             "PTO-R930",
-            f"{op.mnemonic()}: another tile is pushed into slot {number % ring.slots} of {ring.name} than by "
-            f"{first}, and either may be the last to write it",
+            f"{op.mnemonic()}: slot {number % ring.slots} of {ring.name} gets a different tile than from "
+            f"{first}, and either may be written last",
             op,
             notes=(Note(f"pushed by {first}", span_of(other.op)),),
-            fix="push the same on both vector cores, or halves with split = 1 or split = 2",
+            fix="push the same tile on both vector cores, or halves with split = 1 or split = 2",
         )
 
 

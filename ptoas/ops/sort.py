@@ -43,11 +43,13 @@ def tsort32(op: TSort32Op, m: Machine) -> Binder:
         if dst.valid[0] != rows or dst.cols < each * whole or idx.valid[0] not in (1, rows):
             raise m.fail(
                 "PTO-R140",
-                f"tsort32: {rows} rows of {cols} values with {idx.describe()} into {dst.describe()}",
+                f"tsort32: {rows} rows of {cols} values with {idx.describe()} do not fit {dst.describe()}",
                 op,
             )
         if idx.valid[1] < cols:
-            raise m.fail("PTO-R105", f"tsort32: {cols} values a row, and {idx.describe()}", op)
+            raise m.fail(
+                "PTO-R105", f"tsort32: {idx.describe()} has fewer than the {cols} values of a row", op
+            )
         indices = idx.with_valid(idx.valid[0], cols)
         out = dst.with_valid(rows, each * cols)
         rest = whole - cols
@@ -114,11 +116,15 @@ def _blocks(op: TMrgSortOp, m: Machine) -> Binder:
         def run(length: int) -> None:
             group = 4 * length
             if length <= 0 or length % each or dst.cols < limit:
-                raise m.fail("PTO-R141", f"tmrgsort: blocks of {length} elements of {src.describe()}", op)
+                raise m.fail(
+                    "PTO-R141",
+                    f"tmrgsort: {src.describe()} can't be merged in blocks of {length} elements",
+                    op,
+                )
             if limit % group and m.target.model(op) == "whole groups":
                 raise m.fail(
                     "PTO-R141",
-                    f"tmrgsort: {limit} elements are no multiple of four blocks of {length}",
+                    f"tmrgsort: {limit} elements are not a multiple of four blocks of {length}",
                     op,
                 )
             done = limit // group * group

@@ -65,8 +65,9 @@ class Staged:
         if not walk.fits or tile.valid == (rows, cols) or not is_open:
             return
         message = (
-            f"{self.name}: {tile.describe()} is valid for [{tile.valid[0]}, {tile.valid[1]}], what goes "
-            f"through it is [{rows}, {cols}]: the headers of August 2026 store the tile as it is valid"
+            f"{self.name}: {tile.describe()} is valid for [{tile.valid[0]}, {tile.valid[1]}], but "
+            f"[{rows}, {cols}] is transferred: the headers of August 2026 store all of its valid "
+            "region"
         )
         if self.machine.isa == HEADERS:
             raise self.machine.fail("PTO-R125", message, self.op)

@@ -167,7 +167,7 @@ def check_not_empty(op: PtoOp, m: Machine, tile: Tile) -> None:
         rows, cols = tile.valid
         raise m.fail(
             "PTO-R121",
-            f"{op.name.removeprefix('pto.')}: %{tile.name} is valid for [{rows}, {cols}], which is nothing",
+            f"{op.name.removeprefix('pto.')}: the valid region of %{tile.name} is empty: [{rows}, {cols}]",
             op,
             fix="guard the instruction with scf.if",
         )

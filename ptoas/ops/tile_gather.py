@@ -95,7 +95,7 @@ def check_full(op: TGatherOp, m: Machine, *tiles: Tile) -> None:
             raise m.fail(
                 "PTO-R123",
                 f"tgather: {tile.describe()} is valid for {tile.valid[1]} columns of {width}; "
-                f"{m.target.name} takes them one after the other, without gaps",
+                f"{m.target.name} reads them without gaps",
                 op,
             )
 
@@ -159,7 +159,7 @@ def by_mask(op: TGatherOp, m: Machine) -> Binder:
         return Step(run, reads=(src.region,), writes=(dst.elements(places),))
 
     def too_many(what: str, dst: Tile) -> Exception:
-        return m.fail("PTO-R108", f"tgather: {what} are kept, {dst.describe()} has room for fewer", op)
+        return m.fail("PTO-R108", f"tgather: {what} are kept, but {dst.describe()} has space for fewer", op)
 
     return bind
 
@@ -272,7 +272,7 @@ def tgatherb(op: TGatherBOp, m: Machine) -> Binder:
         if rows > offsets.rows or blocks > offsets.cols:
             raise m.fail(
                 "PTO-R105",
-                f"tgatherb: {rows}x{blocks} blocks are asked for, {offsets.describe()} has fewer offsets",
+                f"tgatherb: {rows}x{blocks} blocks are gathered, but {offsets.describe()} has fewer offsets",
                 op,
             )
         chosen = offsets.with_valid(rows, blocks)

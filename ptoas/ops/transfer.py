@@ -74,7 +74,7 @@ def check_contiguous(op: PtoOp, m: Machine, view: View) -> None:
         raise m.fail(
             "PTO-R122",
             f"{op.name.removeprefix('pto.')}: the stride of DIM_{at} of the {view.layout.value} view of "
-            f"%{view.buffer.name} is {view.strides5[at]}; {m.target.name} takes it for 1",
+            f"%{view.buffer.name} is {view.strides5[at]}; {m.target.name} treats it as 1",
             op,
         )
 

@@ -228,7 +228,7 @@ def subview(op: SubviewOp, m: Machine) -> Callable[..., Tile]:
         if row < 0 or col < 0 or row + rows > source.rows or col + cols > source.cols:
             raise m.fail(
                 "PTO-R107",
-                f"subview: rows {row} to {row + rows}, columns {col} to {col + cols} of a tile of "
+                f"subview: rows {row} to {row + rows}, columns {col} to {col + cols} are outside a tile of "
                 f"{source.rows}x{source.cols}",
                 op,
             )

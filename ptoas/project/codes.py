@@ -11,17 +11,20 @@ from ptoas.verifier.codes import CHECKING
 FILES: dict[str, tuple[str, str]] = {
     "PTO-T201": ("a directory holds programs", "There is no `.pto` file below it, so nothing was checked."),
     "PTO-T202": (
-        "the options fit each file of a tree",
-        "A file that names no target needs `--target`, for instance; the others go on.",
+        "the options fit each file of a directory",
+        "For instance, a file that names no target needs `--target`; the other files are still processed.",
     ),
 }
 
 CONFIGURING: dict[str, tuple[str, str]] = {
     "PTO-E950": ("a configuration can be read", "The file is missing, is not text, or is not TOML."),
-    "PTO-E951": ("a configuration has keys that exist", "`[tool.ptoas]` has none of this name."),
-    "PTO-E952": ("a key of the configuration has a fitting value", "The kind of value is another one."),
+    "PTO-E951": ("a configuration has existing keys only", "`[tool.ptoas]` has no key of this name."),
+    "PTO-E952": (
+        "a key of the configuration has a valid value",
+        "The value has the wrong type or is out of range.",
+    ),
     "PTO-E953": (
-        "a configuration names targets and codes that exist",
+        "a configuration names existing targets and codes",
         "`ptoas targets` and `ptoas rules` list them.",
     ),
     "PTO-E954": (
@@ -31,7 +34,7 @@ CONFIGURING: dict[str, tuple[str, str]] = {
     ),
     "PTO-E955": (
         "a test has something to check",
-        "No file has a RUN-CHECK, or none that `-k` and `--target` leave over.",
+        "No file has a RUN-CHECK, or `-k` and `--target` exclude all of them.",
     ),
 }
 

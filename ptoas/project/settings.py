@@ -272,6 +272,6 @@ def check_names(settings: Settings) -> None:
             if not any(each.startswith(code.upper()) for each in known):
                 fix = did_you_mean(code.upper(), known)
                 span = settings.places[key, code]
-                problems.append(Diagnostic("PTO-E953", f"nothing has the code `{code}`", span, fix=fix))
+                problems.append(Diagnostic("PTO-E953", f"there is no code `{code}`", span, fix=fix))
     if problems:
         raise PtoasError(problems)

@@ -105,7 +105,7 @@ def _from_list(parameter: Parameter, dtype: DType, values: Any, entry: func.Func
         if array.dtype.kind == "f" and not (np.isfinite(array) & (array == np.trunc(array))).all():
             raise failure(
                 "PTO-R605" if parameter.is_index else "PTO-R602",
-                f"{parameter.name} holds {dtype.short} integers; a value is not one",
+                f"{parameter.name} holds {dtype.short} integers; a value of the array is not an integer",
                 entry,
             )
         if array.size and not (limits.min <= array.min() and array.max() <= limits.max):
@@ -193,7 +193,9 @@ def scalar(parameter: Parameter, value: Any, entry: func.FuncOp) -> int | float:
         round_once = rounder(parameter.type)
         return float(number) if round_once is None else round_once(float(number))
     if isinstance(number, float) and not number.is_integer():
-        raise failure("PTO-R602", f"{parameter.name} is a {parameter.type}; {number} is no integer", entry)
+        raise failure(
+            "PTO-R602", f"{parameter.name} is a {parameter.type}; {number} is not an integer", entry
+        )
     low, high = limits(parameter.type)
     if not min(low, -high - 1) <= int(number) <= max(high, 2 * high + 1):
         raise failure("PTO-R602", f"{parameter.name} is a {parameter.type}; {number} does not fit it", entry)

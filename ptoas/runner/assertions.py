@@ -81,11 +81,11 @@ def _misspelt(source: Source, match: re.Match[str]) -> Diagnostic | None:
     word = match["word"]
     place = Span(source, match.start("word"), len(word))
     if word == WORD:
-        return None if match["colon"] else finding("PTO-R703", f"a colon follows `{WORD}`", span=place)
+        return None if match["colon"] else finding("PTO-R703", f"`{WORD}` needs a colon after it", span=place)
     suggestion = nearest(re.sub("[_ ]", "-", word.upper()), [WORD], 0.8)
     if suggestion is None or not match["colon"]:
         return None
-    return finding("PTO-R703", f"`{word}` is no {WORD}", span=place, fix=f"did you mean `{WORD}`?")
+    return finding("PTO-R703", f"`{word}` is not {WORD}", span=place, fix=f"did you mean `{WORD}`?")
 
 
 def check(

@@ -112,7 +112,7 @@ class KernelCall:
             if found is None:
                 raise failure(
                     "PTO-R601",
-                    f"--print {printing.name}: nothing of that name is written or passed in",
+                    f"--print {printing.name}: no argument or written value has this name",
                     self.program.entry,
                     fix=did_you_mean(printing.name, [*known, *self._tile_names()]),
                 )

@@ -175,8 +175,8 @@ class Core:
             assert machine.target.ub is not None
             machine.warn(
                 "PTO-R402",
-                f"the tiles of @{self.program.entry.sym_name.data} end at byte {self._request}, behind the "
-                f"{machine.target.ub.default_budget} bytes of a launch without dynUBufSize",
+                f"the tiles of @{self.program.entry.sym_name.data} end at byte {self._request}, beyond "
+                f"the {machine.target.ub.default_budget} bytes of a launch without dynUBufSize",
                 min(self._simt, key=lambda op: span_of(op).offset),
             )
         if machine.sharing is not None:

@@ -75,10 +75,10 @@ def deadlock_error(
         names = launch.names(each.outcome.actor for each in waiting)
         return finding(
             "PTO-R901",
-            f"{names} wait for each other, and none can go on",
+            f"{names} wait for each other for ever",
             span=span_of(ours[0].op),
             notes=(*_places(ours[1:], launch), *circle, *notes),
-            fix=_FREE if kept else "let one of them push, set or come before it waits",
+            fix=_FREE if kept else "one of them must push, set or arrive before it waits",
             target=target,
         )
     code, message, more, fix = _cause(alone, launch)
@@ -145,7 +145,7 @@ def _nothing_free(op: ChannelOp, ring: Ring, state: ActorState, launch: Launch) 
             "PTO-R903",
             f"{op.mnemonic()} waits for an empty slot of {ring.name}, and {len(held)} that were popped are "
             f"never given back: {ring.state()}; {_others(state, launch)}",
-            (Note("popped here, and not given back", span_of(held[0].op)),),
+            (Note("popped here and not freed", span_of(held[0].op)),),
             _FREE,
         )
     last = ring.last_pop
@@ -164,9 +164,7 @@ def _disagree(state: ActorState, launch: Launch) -> Cause:
     came = 0 if mine is None else mine[0]
     less = [(actor, syncs.get(actor)) for actor in state.outcome.on]
     notes = [
-        Note(
-            f"{launch.names([actor])} comes to syncall {sync[0]} times, the last time here", span_of(sync[1])
-        )
+        Note(f"{launch.names([actor])} reaches syncall {sync[0]} times, the last time here", span_of(sync[1]))
         for actor, sync in less
         if sync is not None
     ]

@@ -164,7 +164,7 @@ def load(directory: str, kernel: Kernel, allowance: Allowance) -> dict[str, Any]
         if name not in known:
             raise failure(
                 "PTO-R601",
-                f"{path} has an argument {name!r}, @{kernel.entry.sym_name.data} has not",
+                f"{path} names the argument {name!r}, which @{kernel.entry.sym_name.data} does not have",
                 span=command_line_span(text),
                 notes=(Note("its arguments are " + (", ".join(known) or "none")),),
             )

@@ -144,7 +144,7 @@ def _arange(*limits: int) -> Any:
 def _matrix_product(a: Any, b: Any) -> Any:
     left, right = _wide(a), _wide(b)
     if not left.ndim or not right.ndim:
-        raise UnreadableError("a product of matrices has two arrays; an array of rank 1 is `(x@1)`")
+        raise UnreadableError("the operands of @ must be arrays; for rank 1 write `(x@1)`")
     _check_size(left.size * right.shape[-1], LARGEST_PRODUCT)
     return left @ right
 
@@ -182,7 +182,7 @@ def _rows(a: Any, numbers: Any) -> Any:
 def _at(a: Array, positions: Any) -> Any:
     chosen = np.asarray(positions)
     if chosen.dtype.kind not in "iu":
-        raise UnreadableError("a position is a whole number")
+        raise UnreadableError("a position must be a whole number")
     if chosen.size and not (chosen.min() >= 0 and chosen.max() < len(a)):
         raise UnreadableError(f"a position is outside 0 to {len(a) - 1}")
     _check_size(chosen.size * prod(a.shape[1:]))
@@ -358,7 +358,7 @@ class Reader:
             case ast.Subscript():
                 return self._part(np.asarray(self.value(node.value)), node.slice)
             case _:
-                raise UnreadableError(f"{ast.unparse(node)!r} is not part of the language")
+                raise UnreadableError(f"{ast.unparse(node)!r} is not supported")
 
     def _name(self, name: str) -> Any:
         if name in self.names:
@@ -391,7 +391,7 @@ class Reader:
                     _check_size(prod(np.broadcast_shapes(np.shape(left), np.shape(right))))
                     is_true = holds(ORDER[type(op)](*sides(left, right)))
                 case _:
-                    raise UnreadableError("a comparison is one of == != < <= > >=")
+                    raise UnreadableError("comparisons are == != < <= > >=")
             if not is_true:
                 return False
             left = right
@@ -420,7 +420,7 @@ class Reader:
                 if isinstance(operation, ast.Eq | ast.NotEq):
                     return same(a, b) == isinstance(operation, ast.Eq)
                 if type(operation) not in ORDER:
-                    raise UnreadableError("a comparison is one of == != < <= > >=")
+                    raise UnreadableError("comparisons are == != < <= > >=")
                 return ORDER[type(operation)](a, b)
             case ast.BoolOp(op=ast.And()):
                 return np.logical_and.reduce(np.broadcast_arrays(*map(self._elements, node.values)))

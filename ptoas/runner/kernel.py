@@ -110,8 +110,8 @@ class Kernel:
 
     def __getstate__(self) -> None:
         raise TypeError(
-            "a Kernel holds compiled functions and the memories of its cores, which can't be pickled; pass "
-            "the program's text (`ptoas.print_module`) and compile it in the other process"
+            "a Kernel can't be pickled; pass the program's text (`ptoas.print_module`) and compile it in "
+            "the other process"
         )
 
     # --- arguments ---

@@ -129,7 +129,8 @@ def _deadlock_lines(
     others = f"; {rest} of {len(outcomes)} have finished" if rest else ""
     return finding(
         STALLED,
-        f"{launch.names(outcome.actor for outcome in waiting)} {verb} for what never comes{others}",
+        f"{launch.names(outcome.actor for outcome in waiting)} {verb} for something that never "
+        f"happens{others}",
         span=waiting[0].errors[0].span,
         notes=tuple(notes),
         target=program.target.name,

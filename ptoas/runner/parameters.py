@@ -108,7 +108,7 @@ def parameters_of(entry: func.FuncOp) -> list[Parameter]:
             continue
         name = argument.name_hint or f"arg{at}"
         if isinstance(argument.type, HANDLES):
-            message = f"%{name} is a {argument.type}, which the program itself has to make"
+            message = f"%{name} is a {argument.type}, which only the program can create"
             raise failure("PTO-R505", message, span=argument_type_span(entry, at))
         found.append(_parameter(entry, name, at, argument.type))
     return found
@@ -124,8 +124,8 @@ def _parameter(entry: func.FuncOp, name: str, at: int, type: Attribute) -> Param
                 name, at, type, "memory", dtype_of(type.element_type), type.shape, type.strides, layout
             )
         case PtrType() if type.space is not AddressSpace.GM:
-            message = f"%{name} points into a memory of the core, where no launch can put anything"
-            raise failure("PTO-R156", message, entry, fix="pass global memory, and load it")
+            message = f"%{name} points to local memory, which a launch can't fill"
+            raise failure("PTO-R156", message, entry, fix="pass global memory and load from it")
         case PtrType():
             return Parameter(name, at, type, "pointer", dtype_of(type.element_type))
         case TileType():
@@ -148,7 +148,7 @@ def _parameter(entry: func.FuncOp, name: str, at: int, type: Attribute) -> Param
             return Parameter(name, at, type, "counts", dtype_of(i16), (4,), written=True)
         case _:
             if isinstance(type, UnregisteredAttr):
-                message = f"%{name} is a {type}, which only another dialect knows: no value can be passed"
+                message = f"%{name} is a {type}, a type of another dialect: no value can be passed"
                 raise failure("PTO-R505", message, span=argument_type_span(entry, at))
             try:
                 return Parameter(name, at, type, "scalar", dtype_of(type))

@@ -73,7 +73,7 @@ def alone(error: PtoasError, parameters: list[Parameter]) -> PtoasError:
     """Add a fix to the error of a rank that runs alone and reaches for the window of another one."""
     if not any(parameter.is_context for parameter in parameters):
         return error
-    fix = "it reaches the memory of other ranks: run it with --ranks N"
+    fix = "run it with --ranks N, because it accesses the memory of other ranks"
     return PtoasError(
         [replace(d, fix=fix) if d.code in REACHES and d.fix is None else d for d in error.diagnostics]
     )

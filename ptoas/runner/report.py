@@ -26,7 +26,7 @@ def split_option(option: str, text: str) -> tuple[str, str]:
     if not sign or not name or not rest:
         raise failure(
             "PTO-R609",
-            f"{option} takes NAME=VALUE, {text!r} is not that",
+            f"{option} takes NAME=VALUE, found {text!r}",
             span=command_line_span(f"{option} {text}"),
         )
     return name, rest
@@ -99,13 +99,13 @@ def parse_print(text: str) -> Printing:
         try:
             values = [int(n) if n else None for n in numbers]
         except ValueError:
-            raise failure("PTO-R609", f"{part.strip()!r} is no index or slice", span=span) from None
+            raise failure("PTO-R609", f"{part.strip()!r} is not an index or a slice", span=span) from None
         if len(values) == 1 and values[0] is not None:
             slices.append(values[0])
         elif len(values) in (2, 3):
             slices.append(slice(*values))
         else:
-            raise failure("PTO-R609", f"{part.strip()!r} is no index or slice", span=span)
+            raise failure("PTO-R609", f"{part.strip()!r} is not an index or a slice", span=span)
     return Printing(name.strip(), tuple(slices))
 
 

@@ -79,17 +79,17 @@ def read_torch(path: Path) -> Array:
         length = os.fstat(file.fileno()).st_size
         names = [name for name in archive.namelist() if name.endswith("/data.pkl")]
         if len(names) != 1 or archive.getinfo(names[0]).file_size > _MAX_PICKLE:
-            raise ValueError("it is no file of one tensor")
+            raise ValueError("it does not contain exactly one tensor")
         tensor = _described(archive.read(names[0]))
         folder = names[0].removesuffix("/data.pkl")
         if f"{folder}/byteorder" in archive.namelist():
             with archive.open(f"{folder}/byteorder") as stream:
                 if stream.read(8).decode("ascii", "replace") != sys.byteorder:
-                    raise ValueError("its bytes are in another order")
+                    raise ValueError("its byte order is not supported")
         storage = tensor.storage
         dtype = np.dtype(storage.dtype)
         if not 0 <= storage.count * dtype.itemsize <= length:
-            raise ValueError(f"it promises {storage.count} elements; the file has {length} bytes")
+            raise ValueError(f"its header declares {storage.count} elements; the file has {length} bytes")
         try:
             with archive.open(f"{folder}/data/{storage.key}") as stream:
                 data = stream.read(storage.count * dtype.itemsize)
@@ -103,9 +103,9 @@ def _described(text: bytes) -> _Tensor:
         found = _Reader(io.BytesIO(text)).load()
     except Exception as error:
         # A file that is made up can raise anything.
-        raise ValueError(f"it is no file of one tensor: {error}") from None
+        raise ValueError(f"it does not contain exactly one tensor: {error}") from None
     if not isinstance(found, _Tensor) or not isinstance(found.storage, _Storage):
-        raise ValueError("it is no file of one tensor")
+        raise ValueError("it does not contain exactly one tensor")
     return found
 
 

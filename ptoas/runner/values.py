@@ -266,7 +266,7 @@ def _filled(
         code = "PTO-R605" if parameter.is_index else "PTO-R602"
         raise failure(
             code,
-            f"{parameter.name} holds {dtype.short} integers; {number} is none of them",
+            f"{parameter.name} holds {dtype.short} integers; {number} is not in their range",
             span=command_line_span(option),
         )
     shape = shape_of(parameter, entry)
@@ -344,7 +344,7 @@ def _header(stream: IO[bytes], length: int) -> tuple[tuple[int, ...], bool, Any]
         raise ValueError("it holds Python objects, not numbers")
     size = prod(shape) * dtype.itemsize
     if min(shape, default=0) < 0 or size > length:
-        raise ValueError(f"its header promises {size} bytes; there are {length}")
+        raise ValueError(f"its header declares {size} bytes; there are {length}")
     return shape, by_columns, dtype
 
 
@@ -395,7 +395,7 @@ def _unpacked(
 ) -> Array:
     """One array of an archive; what its header promises is weighed before anything is unpacked."""
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise ValueError(f"{info.filename} is packed in a way that NumPy does not write")
+        raise ValueError(f"{info.filename} uses a compression that NumPy does not write")
     with archive.open(info) as stream:
         shape, _, dtype = _header(stream, info.file_size)
     allowance.take(prod(shape) * dtype.itemsize, name, option)

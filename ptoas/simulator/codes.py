@@ -9,37 +9,37 @@ from ptoas.diagnostics.codes import register
 
 COMPARING: dict[str, tuple[str, str]] = {
     "PTO-R710": (
-        "the compiled program gives what `run` gives",
-        "An output of the program that the C++ compiler made differs from that of `run --target cpu`. Where "
-        "an instruction of the program is known to be simulated otherwise than documented, a note names it.",
+        "the compiled program and `run` differ",
+        "An output of the program that the C++ compiler built differs from that of `run --target "
+        "cpu`. If the simulator is known to execute an instruction of the program in another way than "
+        "documented, a note names it.",
     ),
     "PTO-R711": (
-        "there is a C++ compiler",
-        "`--cxx` names a command that makes a program of C++20; without it `$CXX`, `clang++` and `g++` are "
-        "tried.",
+        "there is no C++ compiler",
+        "`--cxx` names a compiler of C++20; without it `$CXX`, `clang++` and `g++` are tried.",
     ),
     "PTO-R712": (
-        "the instruction library is where `--include` says",
-        "The directory holds `pto/pto-inst.hpp`: in a copy of the library it is the one called `include`.",
+        "the instruction library was not found",
+        "`--include` must name the directory that contains `pto/pto-inst.hpp`: `include` of the library.",
     ),
     "PTO-R713": (
-        "the C++ compiles",
-        "The library or the compiler refuses what `lower` writes; the first lines say why. `--keep DIR` "
-        "keeps all of it.",
+        "the C++ does not compile",
+        "The library or the compiler rejects the output of `lower`; the first lines tell why. `--keep "
+        "DIR` keeps all of it.",
     ),
     "PTO-R714": (
-        "the compiled program runs to its end",
-        "It stopped itself, crashed, or wrote less than its outputs; its first lines say why.",
+        "the compiled program failed",
+        "It aborted, crashed, or wrote less than its outputs; its first lines tell why.",
     ),
     "PTO-R715": (
-        "the compiled program ends in time",
-        "It was stopped after `--timeout` seconds. Instructions that wait for another core or rank wait for "
-        "ever in a program that runs on one.",
+        "the compiled program did not end in time",
+        "It was stopped after `--timeout` seconds. Instructions that wait for another core or rank "
+        "wait for ever in a program that runs on one core.",
     ),
     "PTO-R716": (
-        "what is passed can be passed",
-        "Tables of ranks and tiles that another function places mean nothing to a program that calls the "
-        "entry alone.",
+        "an argument can't be passed to the compiled program",
+        "Tables of ranks, and tiles that another function places, can't be passed to a program that "
+        "calls only the entry.",
     ),
 }
 

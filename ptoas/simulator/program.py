@@ -37,7 +37,11 @@ def find_compiler(requested: str | None) -> list[str]:
         return words
     option = command_line_span(f"--cxx {text}" if requested else "--cxx")
     known = ", ".join(COMPILERS)
-    message = f"there is no compiler {text!r}" if text else f"there is no C++ compiler: neither of {known} is"
+    message = (
+        f"there is no compiler {text!r}"
+        if text
+        else f"there is no C++ compiler: none of {known} is installed"
+    )
     raise problem("PTO-R711", message, option, fix="--cxx COMMAND, for instance --cxx clang++-19")
 
 
@@ -52,7 +56,7 @@ def find_library(include: str) -> Path:
     found = "no directory" if not directory.is_dir() else f"no {HEADER}"
     raise problem(
         "PTO-R712",
-        f"{include} holds no instruction library: there is {found}",
+        f"{include} is not an instruction library: there is {found}",
         command_line_span(f"--include {include}"),
         fix=None if below is None else f"--include {directory / below}",
     )
@@ -72,7 +76,7 @@ def build(compiler: Sequence[str], include: Path, source: Path, program: Path, b
     except subprocess.TimeoutExpired:
         raise problem("PTO-R713", f"{compiler[0]} takes longer than {BUILD_SECONDS} s", blame) from None
     if done.returncode != 0:
-        message = f"{os.path.basename(compiler[0])} refuses the C++ of this program"
+        message = f"{os.path.basename(compiler[0])} rejects the C++ of this program"
         errors = _lines(done.stderr.replace(f"{source.parent}{os.sep}", ""), "error")
         raise problem("PTO-R713", message, blame, errors)
 

@@ -205,7 +205,7 @@ def _parsed(text: str) -> tuple[_Formula, frozenset[str]]:
     try:
         tree = ast.parse(text if len(text) <= _LONGEST else "", mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise UsageError(f"{text[:80]!r} is no formula") from None
+        raise UsageError(f"{text[:80]!r} is not a formula") from None
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     return _formula(tree.body, text), frozenset(names - _FUNCTIONS.keys())
 
@@ -234,7 +234,7 @@ def _formula(node: ast.expr, text: str) -> _Formula:
             function, parts = _FUNCTIONS[name], [_formula(arg, text) for arg in args]
             return lambda values: function(*(part(values) for part in parts))
         case _:
-            raise UsageError(f"{text!r} is no formula: {ast.unparse(node)!r} is not part of one")
+            raise UsageError(f"{text!r} is not a formula: {ast.unparse(node)!r} is not allowed in one")
 
 
 def names_in(formula: str) -> frozenset[str]:

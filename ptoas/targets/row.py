@@ -151,7 +151,9 @@ class Row:
         signature = op.signature()
         wrong = named - {slot.name for slot in signature.slots} or set(self.defaults) - set(signature.fields)
         if wrong:
-            raise TypeError(f"the row of {op.name} speaks of {', '.join(sorted(wrong))}, which it has not")
+            raise TypeError(
+                f"the row of {op.name} names {', '.join(sorted(wrong))}, which the instruction does not have"
+            )
 
     def override(self, **changes: Any) -> Row:
         """Return the row with some fields replaced; `rules` are appended to the existing ones."""

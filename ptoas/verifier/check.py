@@ -20,7 +20,7 @@ def resolve_target(module: ModuleOp, target: str | Target | None) -> Target:
         return target
     name = target or module_target(module)
     if name is None:
-        raise UsageError("no target: the module names none (pto.target_arch), so ask for one")
+        raise UsageError("no target: the module has no pto.target_arch; pass a target")
     return get_target(name)
 
 

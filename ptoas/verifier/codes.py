@@ -6,54 +6,55 @@ from ptoas.diagnostics.codes import register
 
 CHECKING: dict[str, tuple[str, str]] = {
     "PTO-P085": (
-        "views of parts have their name of today",
-        "`!pto.tile_view` is what `!pto.partition_tensor_view` was called; it is read, and noted.",
+        "partition views have their current name",
+        "`!pto.tile_view` is the former name of `!pto.partition_tensor_view`; it is accepted with a note.",
     ),
     "PTO-P086": (
-        "memory is of a type of PTO",
-        "`memref<..., #pto.address_space<gm>>` is read as `!pto.memref<...>`, and noted.",
+        "memory has a PTO type",
+        "`memref<..., #pto.address_space<gm>>` is accepted as `!pto.memref<...>` with a note.",
     ),
     "PTO-P087": (
         "a type has a name",
-        "`<loc=vec, ...>` is read as `!pto.tile_buf<loc=vec, ...>`, and noted.",
+        "`<loc=vec, ...>` is accepted as `!pto.tile_buf<loc=vec, ...>` with a note.",
     ),
     "PTO-P088": (
-        "an element type has its name of PTO",
-        "`int32_t`, `bfloat16_t`, `float8_e4m3_t` and their like are names of C++; they are read, and noted.",
+        "an element type has its PTO name",
+        "`int32_t`, `bfloat16_t`, `float8_e4m3_t` and similar names of C++ are accepted with a note.",
     ),
     "PTO-V141": (
-        "tiles of one name lie one behind the other",
-        "From `addr` on, each has the bytes of its shape; rows that are padded by one element need more. "
-        "Addresses that the planner of another tool has attached are not read.",
+        "the tiles of a multi tile are contiguous",
+        "From `addr` on, each takes the bytes of its shape; rows that are padded by one element need "
+        "more. Addresses that the planner of another tool attached are ignored.",
     ),
     "PTO-V140": (
-        "tiles are placed by whom `--placement` says",
-        "With `auto` no tile and no ring has an address; with `manual` all have, and scratch tiles are "
-        "written out. Without the option each function says it for itself (D21).",
+        "addresses match `--placement`",
+        "With `auto` no tile or ring may have an address; with `manual` all must have one, and "
+        "scratch tiles are written explicitly. Without the option each function decides by its "
+        "addresses (D21).",
     ),
     "PTO-T110": (
         "the assembler knows the instruction",
-        "`--assembler 0.57` or `--assembler '>=0.64'` reports names that one of these versions of the C++ "
-        "assembler does not know.",
+        "`--assembler 0.57` or `--assembler '>=0.64'` reports names that one of these versions of the "
+        "C++ assembler does not support.",
     ),
     "PTO-T111": (
-        "the assembler takes the program",
+        "the assembler accepts the program",
         "The C++ assembler has requirements that the targets do not have; `--assembler` and the command line "
         "of the assembler report them.",
     ),
-    "PTO-T105": ("a target has the instruction", "Its row in the target's table says why it has not."),
+    "PTO-T105": ("a target has the instruction", "The message gives the reason."),
     "PTO-N110": (
-        "a comment that ignores a code keeps something back",
-        "`# ptoas: ignore[...]` names a code that is not found on its line or, alone on a line, on the next: "
-        "it was put right, or never there.",
+        "a comment that ignores a code has an effect",
+        "`# ptoas: ignore[...]` names a code that does not occur on its line or, if the comment "
+        "stands alone, on the next.",
     ),
     "PTO-N111": (
-        "a comment that ignores a code names one that exists",
-        "`ptoas rules` lists them; a beginning such as `PTO-A` stands for all that begin so.",
+        "a comment ignores existing codes",
+        "`ptoas rules` lists them; a prefix such as `PTO-A` stands for all codes that begin with it.",
     ),
     "PTO-N112": (
         "a comment that ignores findings names their codes",
-        "What is found later is not to be kept back unseen.",
+        "Otherwise it would also hide findings that appear later.",
     ),
 }
 

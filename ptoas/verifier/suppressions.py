@@ -88,7 +88,7 @@ def _read(source: Source) -> tuple[list[Ignore], list[Diagnostic]]:
             span = Span(source, match.start(), match.end() - match.start())
             codes = list(_codes(source, match))
             if not codes:
-                message = "this keeps nothing back: it names no code"
+                message = "this comment has no effect: it names no code"
                 fix = "name the codes: `# ptoas: ignore[PTO-A201]`"
                 problems.append(Diagnostic(NAMELESS, message, span, Severity.WARNING, fix=fix))
             lines = _lines(source, match.start())
@@ -115,12 +115,12 @@ def _lines(source: Source, offset: int) -> tuple[int, ...]:
 
 
 def _unknown(ignore: Ignore, known: Iterable[str]) -> Diagnostic:
-    message = f"nothing has the code `{ignore.code}`"
+    message = f"there is no code `{ignore.code}`"
     return Diagnostic(UNKNOWN, message, ignore.span, Severity.WARNING, fix=did_you_mean(ignore.code, known))
 
 
 def _unused(ignore: Ignore) -> Diagnostic:
-    message = f"{ignore.code} is not found on line {ignore.lines[-1]}: this keeps nothing back"
+    message = f"{ignore.code} does not occur on line {ignore.lines[-1]}: this comment has no effect"
     edits = (Edit(_whole(ignore.comment), ""),) if ignore.only else (Edit(_one_of(ignore), ""),)
     return Diagnostic(UNUSED, message, ignore.span, Severity.WARNING, fix="remove it", edits=edits)
 

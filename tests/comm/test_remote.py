@@ -382,7 +382,7 @@ def test_a_signal_of_several_words() -> None:
 def test_a_rank_waits_for_its_own_signal() -> None:
     text = ring(4, 8, wait=WAIT.replace("%own", "%word"))
     (found, _) = failing("PTO-R851", text, 2)
-    assert "the signal is memory of rank 1 (%signal); a rank looks at signals of its own" in found.message
+    assert "the signal is memory of rank 1 (%signal); a rank can only test its own signals" in found.message
 
 
 def test_a_rank_puts_its_own() -> None:

@@ -21,7 +21,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
                 2,
                 1,
                 12,
-                "`timg2col` is a call of the instruction library, and no instruction of a program",
+                "`timg2col` is a call of the C++ instruction library, not an instruction",
                 "no text gives the geometry of a convolution: gather its columns in memory, and load them",
             )
         ],
@@ -34,7 +34,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
                 1,
                 1,
                 15,
-                "`sethf32mode` is a call of the instruction library, and no instruction of a program",
+                "`sethf32mode` is a call of the C++ instruction library, not an instruction",
                 "no text sets the register: products of f32 are formed in f32",
             )
         ],
@@ -71,7 +71,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
     ),
     "parts: a while loop without a condition": (
         "func.func @k(%n: index, %f: f32) {\n  %r = scf.while (%i = %n) : (index) -> index {\n    %go = arith.cmpi slt, %i, %n : index\n    scf.yield %i : index\n  } do {\n  ^bb0(%j: index):\n    scf.yield %j : index\n  }\n  return\n}\n",
-        [("PTO-P060", 4, 5, 20, "the first body of `scf.while` ends in `scf.condition`", None)],
+        [("PTO-P060", 4, 5, 20, "the first body of `scf.while` must end in `scf.condition`", None)],
     ),
     "parts: a while loop that yields another type": (
         "func.func @k(%n: index, %f: f32) {\n  %r = scf.while (%i = %n) : (index) -> index {\n    %go = arith.cmpi slt, %i, %n : index\n    scf.condition(%go) %i : index\n  } do {\n  ^bb0(%j: index):\n    scf.yield %f : f32\n  }\n  return\n}\n",
@@ -87,7 +87,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
     ),
     "parts: a call of nothing": (
         'func.func @k() {\n  "func.call"() : () -> ()\n  return\n}\n',
-        [("PTO-P060", 2, 3, 24, "`func.call` names no function", None)],
+        [("PTO-P060", 2, 3, 24, "`func.call` needs the name of a function", None)],
     ),
     "parts: a constant that is no number": (
         '.const %t = "words"',
@@ -131,7 +131,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
     ),
     "brackets and strings: brace too many": (
         "func.func @f() {\n  return\n}\n}\n",
-        [("PTO-P013", 4, 1, 1, "this `}` closes nothing", None)],
+        [("PTO-P013", 4, 1, 1, "this `}` has no opening `{`", None)],
     ),
     "brackets and strings: parenthesis too many": (
         HEAD
@@ -215,8 +215,8 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
                 1,
                 21,
                 8,
-                "a tile's physical shape is fixed",
-                "put the open extent into `valid=...` and give a size here",
+                "the physical shape of a tile must be static",
+                "write `?` in `valid=...`, and a size here",
             )
         ],
     ),
@@ -318,7 +318,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
     ),
     "types: no shape": (
         ".arg %a : !pto.memref<f32>\ntprint %a",
-        [("PTO-P021", 1, 23, 3, "a view of memory starts with its shape", "write `64x32xf32`")],
+        [("PTO-P021", 1, 23, 3, "a view of memory must start with its shape", "write `64x32xf32`")],
     ),
     "types: group without a count": (
         ".arg %a : !pto.group<!pto.memref<4x4xf32>>\ntprint %a",
@@ -328,7 +328,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
                 1,
                 22,
                 20,
-                "a group is a count and a memory type",
+                "a group needs a count and a memory type",
                 "write `!pto.group<4 x !pto.memref<64x32xf32>>`",
             )
         ],
@@ -380,15 +380,15 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
     "values: defined twice": (
         HEAD
         + "%d = mgather.row %table, %idx : (!pto.memref<64x32xf32>, !pto.tile<1x16xi32>) -> !pto.tile<16x32xf32>\n%d = mgather.row %table, %idx : (!pto.memref<64x32xf32>, !pto.tile<1x16xi32>) -> !pto.tile<16x32xf32>\n",
-        [("PTO-P031", 4, 1, 2, "`%d` is defined already", "give it another name")],
+        [("PTO-P031", 4, 1, 2, "`%d` is already defined", "give it another name")],
     ),
     "values: argument twice": (
         HEAD + ".arg %idx : f32\ntprint %idx",
-        [("PTO-P031", 3, 6, 4, "`%idx` is defined already", "give it another name")],
+        [("PTO-P031", 3, 6, 4, "`%idx` is already defined", "give it another name")],
     ),
     "values: out of its scope": (
         "func.func @f(%c: i1) {\nscf.if %c {\n%x = arith.constant 1 : index\n}\n%y = arith.addi %x, %x : index\nreturn\n}",
-        [("PTO-P030", 5, 17, 2, "`%x` is not known here, outside the body that defines it", None)],
+        [("PTO-P030", 5, 17, 2, "`%x` is not visible outside the body that defines it", None)],
     ),
     "values: bound of a loop": (
         "func.func @f(%a: index) {\nscf.for %i = %a to %b step %a {\n}\nreturn\n}",
@@ -400,7 +400,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
     ),
     "values: a result too many": (
         "func.func @f(%a: index) {\n%b:2 = arith.addi %a, %a : index\nreturn\n}",
-        [("PTO-P041", 2, 1, 2, "`%b:2` asks for more results than there are", None)],
+        [("PTO-P041", 2, 1, 2, "`%b:2` has more results than the operation", None)],
     ),
     "values: a result that is not there": (
         "func.func @f(%a: index) {\n%b = arith.addi %a#1, %a : index\nreturn\n}",
@@ -416,7 +416,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
     ),
     "values: block twice": (
         "func.func @f() {\n^a:\nreturn\n^a:\nreturn\n}",
-        [("PTO-P031", 4, 1, 2, "the block `^a` is defined already", None)],
+        [("PTO-P031", 4, 1, 2, "the block `^a` is already defined", None)],
     ),
     # operands and types
     "operands and types: too few": (
@@ -425,7 +425,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
     ),
     "operands and types: too many": (
         HEAD + "%d = mgather.row %table, %idx, %idx -> !pto.tile<16x32xf32>",
-        [("PTO-P040", 3, 32, 4, "`mgather` takes no further operand", None)],
+        [("PTO-P040", 3, 32, 4, "`mgather` takes no more operands", None)],
     ),
     "operands and types: no destination": (
         HEAD + "mgather.row %table, %idx : (!pto.memref<64x32xf32>, !pto.tile<1x16xi32>)",
@@ -448,7 +448,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
                 3,
                 13,
                 2,
-                "this destination is not defined before, and no type says what it is",
+                "the destination is not defined, and its type is not written",
                 "add the types: `mgather.row %dst, ... : (!pto.tile<...>, ...)`",
             )
         ],
@@ -461,7 +461,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
                 3,
                 6,
                 7,
-                "nothing tells the type of the result: the mode decides the shape of the result, and is the target's own here: write mgather.row or mgather.elem, or name the target in the program (D8)",
+                "the type of the result is not known: the shape of the result depends on the mode, whose default depends on the target: write mgather.row or mgather.elem, or name the target in the program (D8)",
                 "name its type: `%d = mgather %table, %idx : (!pto.memref<64x32xf32>, !pto.tile_buf<vec, 1x16xi32>) -> !pto.tile_buf<vec, 16x32xf32>`",
             )
         ],
@@ -569,7 +569,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
     ),
     "operands and types: condition": (
         "func.func @f(%a: index) {\nscf.if %a {\n}\nreturn\n}",
-        [("PTO-P042", 2, 8, 2, "a condition is an i1, found index", None)],
+        [("PTO-P042", 2, 8, 2, "a condition must be i1, found index", None)],
     ),
     "operands and types: return": (
         "func.func @f() -> index {\nreturn\n}",
@@ -581,7 +581,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
     ),
     "operands and types: result without else": (
         "func.func @f(%a: i1, %c: index) {\n%r = scf.if %a -> (index) {\nscf.yield %c : index\n}\nreturn\n}",
-        [("PTO-P060", 2, 20, 5, "`scf.if` gives a result, so that it needs an `else`", None)],
+        [("PTO-P060", 2, 20, 5, "`scf.if` has a result, so it needs an `else`", None)],
     ),
     # attributes
     "attributes: suffix against dictionary": (
@@ -754,7 +754,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
     ),
     "structure: argument inside a function": (
         "func.func @f() {\n.arg %a : index\nreturn\n}",
-        [("PTO-P061", 2, 1, 15, "`.arg` stands at the top of a program, outside any function", None)],
+        [("PTO-P061", 2, 1, 15, "`.arg` is only allowed at the top level of a bare program", None)],
     ),
     "structure: constant without a value": (
         "func.func @f() {\n%a = arith.constant : index\nreturn\n}",
@@ -770,7 +770,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
     ),
     "structure: zero byte": (
         "tprint %a\n\x00",
-        [("PTO-P001", 2, 1, 1, "this is not text: it holds a zero byte", None)],
+        [("PTO-P001", 2, 1, 1, "this is not text: it contains a zero byte", None)],
     ),
     "structure: a number of ten thousand digits": (
         ".const %a = " + "1" * 10000 + " : index",
@@ -891,7 +891,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
     ),
     "arith: a constant of two values": (
         "func.func @f(%a: i32, %x: f32, %p: !pto.ptr<f32>, %n: index) {\n%b = arith.constant 1, 2 : i32\nreturn\n}\n",
-        [("PTO-P010", 2, 24, 1, "a constant has one value", None)],
+        [("PTO-P010", 2, 24, 1, "a constant must have one value", None)],
     ),
     "arith: a constant without a number": (
         'func.func @f(%a: i32, %x: f32, %p: !pto.ptr<f32>, %n: index) {\n%b = arith.constant "a"\nreturn\n}\n',
@@ -916,7 +916,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
     ),
     "arith: a call of nobody": (
         "func.func @f(%a: i32, %x: f32, %p: !pto.ptr<f32>, %n: index) {\n%b = func.call (%a) : (i32) -> i32\nreturn\n}\n",
-        [("PTO-P010", 2, 6, 9, "a call names its function: `func.call @name(...)`", None)],
+        [("PTO-P010", 2, 6, 9, "a call needs the name of its function: `func.call @name(...)`", None)],
     ),
     "operands in another order: a result": (
         ".arg %t : !pto.memref<64x32xf32>\n.arg %i : !pto.tile<1x16xi32>\n.arg %s : !pto.tile<16x32xf32>\n%a = mgather.row %i, %t : (!pto.tile<1x16xi32>, !pto.memref<64x32xf32>) -> !pto.tile<16x32xf32>",
@@ -976,7 +976,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
     ),
     "operands: a window of open extents": (
         ".arg %table : !pto.memref<64x32xf32>\n.arg %idx : !pto.tile<1x16xi32>\n%d = tload %table[0, 0] : !pto.tile_buf<vec, 16x32xf32, valid=?x32>",
-        [("PTO-P043", 3, 12, 12, "nothing tells how large this window is", "use `partition_view`")],
+        [("PTO-P043", 3, 12, 12, "the size of this window is not written", "use `partition_view`")],
     ),
     "operands: a window by three indices": (
         ".arg %table : !pto.memref<64x32xf32>\n.arg %idx : !pto.tile<1x16xi32>\n%d = tload %table[0, 0, 0] : !pto.tile<16x32xf32>",
@@ -1084,7 +1084,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
                 3,
                 1,
                 12,
-                "`timg2col` is a call of the instruction library, and no instruction of a program",
+                "`timg2col` is a call of the C++ instruction library, not an instruction",
                 "no text gives the geometry of a convolution: gather its columns in memory, and load them",
             )
         ],
@@ -1166,7 +1166,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
     ),
     "functions: without names of parameters": (
         "func.func @f(i32) {\nreturn\n}",
-        [("PTO-P010", 1, 11, 2, "a function with a body names its parameters", None)],
+        [("PTO-P010", 1, 11, 2, "a function with a body must name its parameters", None)],
     ),
     "functions: two destinations in the generic form": (
         'func.func @f(%a: i32, %x: f32, %p: !pto.ptr<f32>, %n: index) {\n%u = pto.alloc_tile : !pto.tile<8x8xf32>\n%d = "pto.tneg"(%u, %u) : (!pto.tile<8x8xf32>, !pto.tile<8x8xf32>) -> !pto.tile<8x8xf32>\nreturn\n}\n',

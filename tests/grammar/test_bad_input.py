@@ -145,7 +145,7 @@ def test_a_file_that_is_no_program_is_given_up() -> None:
     found = diagnostics("foo bar\n" * 5000)
     assert len(found) == MOST_PROBLEMS + 1
     assert found[-1].code == "PTO-P014"
-    assert found[-1].message == f"more than {MOST_PROBLEMS} problems; the rest of the file is not read"
+    assert found[-1].message == f"more than {MOST_PROBLEMS} problems; the rest of the file is not checked"
 
 
 # --- files -----------------------------------------------------------------------------------------
@@ -189,7 +189,7 @@ def test_invalid_utf8_on_a_later_line(tmp_path: Path) -> None:
 def test_binary_file(tmp_path: Path) -> None:
     path = tmp_path / "k.pto"
     path.write_bytes(b"\x7fELF\x02\x01\x01\x00\x00\x00")
-    assert facts(file_error(path))[:5] == ("PTO-P001", 1, 8, 1, "this is not text: it holds a zero byte")
+    assert facts(file_error(path))[:5] == ("PTO-P001", 1, 8, 1, "this is not text: it contains a zero byte")
 
 
 def test_empty_file(tmp_path: Path) -> None:
@@ -215,7 +215,7 @@ def test_windows_lines_have_the_same_columns() -> None:
 # --- sizes and depths ------------------------------------------------------------------------------
 
 DEPTH = 10_000
-LINE = "a line of more than 1,048,576 characters; the longest that is read"
+LINE = "a line has at most 1,048,576 characters"
 REGIONS = "regions are nested more than 100 deep"
 BRACKETS = "brackets are nested more than 64 deep"
 

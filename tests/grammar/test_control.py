@@ -147,16 +147,16 @@ def test_bodies_of_several_blocks_are_checked_in_part_and_not_lowered_or_run() -
         ("cf.br ^a(%n : index)\n^a:", "PTO-P042", "hands on index, but the block takes nothing"),
         ("cf.br ^a\n^a(%x: index):", "PTO-P042", "hands on nothing, but the block takes index"),
         ("cf.br ^a(%n, %n : index)\n^a(%x: index):", "PTO-P041", "2 values, but 1 type"),
-        ("cf.cond_br %n, ^a, ^a\n^a:", "PTO-P042", "a condition is an i1, found index"),
+        ("cf.cond_br %n, ^a, ^a\n^a:", "PTO-P042", "a condition must be i1, found index"),
         ("cf.switch %n : i32, [default: ^a]\n^a:", "PTO-P042", "chooses by a whole number"),
         ("scf.execute_region {\ncf.br ^a\n}\ncf.br ^a\n^a:", "PTO-P061", "can't leave the body that"),
         (
             "cf.cond_br %c, ^a, ^b\n^a:\n%x = arith.addi %n, %n : index\ncf.br ^b\n^b:\n"
             "%y = arith.addi %x, %n : index",
             "PTO-P080",
-            "`%x` is not defined on every way that leads here",
+            "`%x` is not defined on every path to this use",
         ),
-        ("scf.index_switch %c\ndefault {\n}", "PTO-P042", "a case is an index, found i1"),
+        ("scf.index_switch %c\ndefault {\n}", "PTO-P042", "the selector must be an index, found i1"),
         ("scf.index_switch %n\ncase 1 {\n}\ncase 1 {\n}\ndefault {\n}", "PTO-P060", "duplicate case"),
         ("scf.index_switch %n\ncase 1 {\n}", "PTO-P010", "the statement ends, expected `case` or `default`"),
         (

@@ -145,7 +145,7 @@ def test_hif8_is_moved_but_not_calculated_with() -> None:
     text = f"func.func @main(%a: {t}, %d: {t}) {{\n  OP\n  return\n}}\n"
     execute(text.replace("OP", f"pto.tmov ins(%a : {t}) outs(%d : {t})"))
     add = text.replace("OP", f"pto.tadd ins(%a, %a : {t}, {t}) outs(%d : {t})")
-    assert "hif8 has no arithmetic" in failing("PTO-R505", add).message
+    assert "hif8 does not support arithmetic" in failing("PTO-R505", add).message
 
 
 NOTHING = """

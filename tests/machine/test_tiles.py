@@ -279,7 +279,7 @@ def test_an_atomic_store_of_hif8_has_no_sum() -> None:
     text = f"func.func @main(%t: {tile}, %out: {memory}) {{\n  pto.tstore ins(%t : {tile}) outs(%out : {memory}) ATTR\n  return\n}}\n"
     execute(text.replace("ATTR", ""))
     found = failing("PTO-R505", text.replace("ATTR", "{atomicType = #pto<atomic_type atomic_add>}"))
-    assert "hif8 has no arithmetic" in found.message
+    assert "hif8 does not support arithmetic" in found.message
 
 
 def test_a_scalar_is_stored_inside_its_memory() -> None:

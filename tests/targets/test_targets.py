@@ -199,7 +199,9 @@ def test_an_instruction_that_no_row_lists_is_refused_with_a_reason() -> None:
 )
 def test_a_row_speaks_of_what_the_instruction_has(row: Row | Forms, word: str) -> None:
     target = replace(get_target("a5"), extra={TNegOp: row})
-    with pytest.raises(TypeError, match=f"the row of pto.tneg speaks of {word}, which it has not"):
+    with pytest.raises(
+        TypeError, match=f"the row of pto.tneg names {word}, which the instruction does not have"
+    ):
         target.entry(TNegOp)
 
 

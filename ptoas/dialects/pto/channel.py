@@ -449,7 +449,7 @@ class InitializeL2G2LPipeOp(HandleInitOp):
     def verify_(self) -> None:
         # Operands are told apart by their places.
         if self.peer_local_addr is not None and self.local_addr is None:
-            raise VerifyException("peer_local_addr stands behind local_addr, which is not given")
+            raise VerifyException("peer_local_addr needs local_addr before it")
 
     @property
     def local_rings(self) -> tuple[SSAValue | None, SSAValue | None]:

@@ -69,7 +69,7 @@ def bind(
         elif brackets:
             _set(cls, call, brackets.pop(0), argument)
         else:
-            raise _error(cls, f"has no place for {_found(argument)}")
+            raise _error(cls, f"has no operand for {_found(argument)}")
     _require_all(cls, signature, call)
     return call
 
@@ -166,7 +166,7 @@ def _result_types(cls: type[PtoOp], call: InstructionArguments) -> Sequence[Attr
     destinations = [slot.name for slot in signature.slots if slot.optional and slot.name in cls.OUTS]
     written = any(call.operands.get(name) for name in destinations)
     inferred: Sequence[Attribute] | None = call.results
-    why = "the operands do not tell it"
+    why = "it does not follow from the operands"
     if not inferred and not written and (required or destinations):
         operands = {slot.name: call.operands.get(slot.name, ()) for slot in signature.slots}
         try:

@@ -183,6 +183,6 @@ class SyncAllOp(PtoOp):
 
     def verify_(self) -> None:
         if self.workspace is None and self.used_cores is not None:
-            raise VerifyException("counts cores, and has no workspace to count them in")
+            raise VerifyException("takes a number of cores only with a workspace")
         if self.workspace is None and self.mode.data is SyncAllMode.Soft:
-            raise VerifyException("needs a workspace where it is soft")
+            raise VerifyException("needs a workspace if it is soft")

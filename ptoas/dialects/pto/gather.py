@@ -81,8 +81,8 @@ class MGatherOp(IndexedMemoryOp, Instruction):
                 return [TileType.of(mem.element_type, *idx.shape, valid=idx.valid)]
             case _:
                 raise VerifyException(
-                    "the mode decides the shape of the result, and is the target's own here: write "
-                    "mgather.row or mgather.elem, or name the target in the program (D8)"
+                    "the shape of the result depends on the mode, whose default depends on the target: "
+                    "write mgather.row or mgather.elem, or name the target in the program (D8)"
                 )
 
     @classmethod
@@ -100,14 +100,16 @@ class MGatherOp(IndexedMemoryOp, Instruction):
     def _rows_of(mem: ViewType, idx: TileType) -> TileType:
         """The result type of a Row gather of a plain table."""
         if mem.layout is not Layout.ND:
-            raise VerifyException(f"a table in {mem.layout.value} does not tell the layout of the result")
+            raise VerifyException(
+                f"the layout of the result does not follow from a table in {mem.layout.value}"
+            )
         if DYNAMIC in idx.valid:
-            raise VerifyException("how many indices are valid, and with them the rows of the result, is open")
+            raise VerifyException("the number of valid indices, and so the rows of the result, is not known")
         if mem.shape[-1] == DYNAMIC:
-            raise VerifyException("the width of the table, and with it that of the result, is open")
+            raise VerifyException("the width of the table, and so of the result, is not known")
         rows, cols = prod(idx.valid), mem.shape[-1]
         if not rows or not cols:
-            raise VerifyException(f"{rows} indices into rows of {cols} elements give no tile")
+            raise VerifyException(f"a result of {rows} rows of {cols} elements is not a valid tile")
         return TileType.of(mem.element_type, rows, cols)
 
 
@@ -238,15 +240,17 @@ class TGatherOp(Instruction):
         if self.indices is not None and self.mask_pattern is not None:
             raise VerifyException("takes an index tile or a maskPattern, not both")
         if self.form == "compare" and (self.threshold is None) == (self.indices is None):
-            raise VerifyException("the compare form has one threshold: a number, or a tile with one a row")
+            raise VerifyException(
+                "the compare form needs one threshold: a number, or a tile with one per row"
+            )
         if self.form == "mask" and self.mask_pattern is None:
             raise VerifyException("needs an index tile, a maskPattern, or a value to compare with")
         if self.axis is not None and (self.form != "mask" or self.axis.data not in ("row", "col")):
-            raise VerifyException('the mask form, and no other, says "row" or "col"')
+            raise VerifyException('"row" or "col" is required in the mask form, and only there')
         if self.form == "mask" and self.tmp is not None:
             raise VerifyException("the mask form takes no scratch tile")
         if self.form == "compare" and self.cdst is None and self.count is None:
-            raise VerifyException("the compare form has a second destination, for the counts")
+            raise VerifyException("the compare form needs a second destination for the counts")
 
 
 @irdl_op_definition
@@ -281,8 +285,8 @@ class TScatterOp(Instruction):
     def verify_(self) -> None:
         super().verify_()
         if (self.idx is None) == (self.mask_pattern is None):
-            raise VerifyException("takes an index tile or a maskPattern, and not both")
+            raise VerifyException("takes an index tile or a maskPattern, not both")
         if (self.mask_pattern is None) != (self.axis is None):
-            raise VerifyException('the mask form, and no other, says "row" or "col"')
+            raise VerifyException('"row" or "col" is required in the mask form, and only there')
         if self.axis is not None and self.axis.data not in ("row", "col"):
-            raise VerifyException(f'says "{self.axis.data}", which is neither "row" nor "col"')
+            raise VerifyException(f'the axis is "{self.axis.data}", expected "row" or "col"')

@@ -16,7 +16,7 @@ from ptoas.dialects.pto.types import TileType
 def _is_one_of(name: str, attribute: IntegerAttr | None, *numbers: int) -> None:
     if attribute is not None and attribute.value.data not in numbers:
         listed = ", ".join(map(str, numbers))
-        raise VerifyException(f"{name} is {attribute.value.data}, it can be {listed}")
+        raise VerifyException(f"{name} must be {listed}, found {attribute.value.data}")
 
 
 @irdl_op_definition
@@ -74,7 +74,7 @@ class THistogramOp(Instruction):
         super().verify_()
         _is_one_of("byte", self.byte, 0, 1, 2, 3)
         if self.byte is not None and self.is_msb is not None:
-            raise VerifyException("takes `byte`; `isMSB` is an older word for bytes 0 and 1")
+            raise VerifyException("takes `byte`, not also `isMSB`, which is deprecated")
 
     @property
     def number(self) -> int:

@@ -46,7 +46,7 @@ class LocalArrayType(PtoType):
 
     def verify(self) -> None:
         if not self.shape or min(self.shape) < 1:
-            raise VerifyException("a local array has at least one dimension, and each is a number from 1 on")
+            raise VerifyException("a local array needs at least one dimension, and extents of at least 1")
         if prod(self.shape) > LARGEST_ARRAY:
             found = f"found {prod(self.shape)}"
             raise VerifyException(f"a local array has at most {LARGEST_ARRAY} elements; {found}")

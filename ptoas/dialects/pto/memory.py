@@ -108,7 +108,7 @@ class TStoreOp(PtoOp):
                 f"operands before it, found {element_text(mem.element_type)}"
             )
         if self.fp is not None or self.pre_quant is not None:
-            raise VerifyException("takes a scale only where the source is an accumulator")
+            raise VerifyException("takes a scale only if the source is an accumulator")
 
     def inplace_operands(self) -> tuple[str, ...]:
         atomic = self.atomic_type is not None and self.atomic_type.data is not AtomicType.AtomicNone
@@ -149,7 +149,7 @@ class TPrintOp(PtoOp):
             return
         src, tmp = self.src.type, self.tmp.type
         if not isinstance(src, TileType) or not isinstance(tmp, ViewType):
-            raise VerifyException("takes scratch memory only for a tile")
+            raise VerifyException("takes scratch memory only with a tile")
         if src.element_type != tmp.element_type:
             raise VerifyException(
                 f"operand `tmp`: expected element type {element_text(src.element_type)}, the same as the "

@@ -54,7 +54,7 @@ class FixpipeOp(Instruction, ABC):
         if self.fp is not None and self.pre_quant is not None:
             raise VerifyException("takes one scale for all columns, or one for each, not both")
         if quantised and src.loc.data is not TileLoc.Acc:
-            raise VerifyException("takes a scale only where the source is an accumulator")
+            raise VerifyException("takes a scale only if the source is an accumulator")
         converts = src.loc.data is TileLoc.Acc or dst.loc.data is TileLoc.Bias
         if not converts and src.element_type != dst.element_type:
             raise VerifyException(
@@ -103,13 +103,13 @@ class TMovOp(FixpipeOp):
         super().verify_()
         if self.tmp is None:
             if self.group_axis is not None:
-                raise VerifyException("has `grpAxis` only with a scratch tile, where it reorders exponents")
+                raise VerifyException("has `grpAxis` only with a scratch tile, to reorder exponents")
             return
         tiles = [value.type for value in (self.src, self.tmp, self.destination)]
         if any(isinstance(type, TileType) and type.loc.data is not TileLoc.Vec for type in tiles):
-            raise VerifyException("takes a scratch tile only where all three tiles are in the unified buffer")
+            raise VerifyException("takes a scratch tile only if all three tiles are in the unified buffer")
         if any(self.properties.get(name) for name in ("accToVecMode", "reluPreMode")):
-            raise VerifyException("takes no `accToVecMode` or `reluPreMode` where it reorders exponents")
+            raise VerifyException("takes no `accToVecMode` or `reluPreMode` if it reorders exponents")
         elements = {element_text(type.element_type) for type in tiles if isinstance(type, TileType)}
         if len(elements) > 1:
             raise VerifyException(f"takes tiles of one element type, found {', '.join(sorted(elements))}")

@@ -68,4 +68,6 @@ class MultiTileGetOp(PtoOp):
             raise VerifyException("takes one multi tile, or tiles of one type")
         inferred = self.infer_result_types({"source": self.source}, {})
         if inferred != [self.result.type]:
-            raise VerifyException(f"gives a {self.result.type}, but the tiles are of {self.source[0].type}")
+            raise VerifyException(
+                f"has the result type {self.result.type}, but the tiles are {self.source[0].type}"
+            )

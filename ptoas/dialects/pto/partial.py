@@ -61,7 +61,7 @@ class PartialArgOp(Instruction, ABC):
     def verify_(self) -> None:
         super().verify_()
         if (self.dst is None) != (self.dst_idx is None) or (self.result is None) != (self.result_idx is None):
-            raise VerifyException("has two destinations: the values, and their indices")
+            raise VerifyException("needs two destinations: values and indices")
 
 
 @irdl_op_definition

@@ -58,6 +58,6 @@ class CastPtrOp(PointerCastOp):
     def verify_(self) -> None:
         source, target = self.types()
         if not isinstance(source, PtrType) and not isinstance(target, PtrType):
-            raise VerifyException("casts from or to a pointer; found a number on both sides")
+            raise VerifyException("must cast from or to a pointer, found two numbers")
         if isinstance(source, PtrType) and isinstance(target, PtrType) and source.space is not target.space:
-            raise VerifyException(f"a pointer stays in its memory; found {source} to {target}")
+            raise VerifyException(f"can't change the memory of a pointer, found {source} to {target}")

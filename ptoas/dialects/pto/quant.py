@@ -93,7 +93,7 @@ class TQuantOp(ScratchOp):
             case QuantType.INT8_ASYM if self.offset is None:
                 raise VerifyException("takes an offset for INT8_ASYM")
             case QuantType.MXFP8 | QuantType.MXFP4_E2M1:
-                raise VerifyException("makes INT8_SYM or INT8_ASYM; `tquant.mx` makes blocks")
+                raise VerifyException("takes INT8_SYM or INT8_ASYM; use `tquant.mx` for blocks")
             case _:
                 pass
 
@@ -144,15 +144,13 @@ class TQuantMxOp(Instruction):
         super().verify_()
         present = [bool(self.values_of(name)) for name in self.OUTS]
         if not all(present[:4]):
-            raise VerifyException(
-                "has four destinations: numbers, and the exponent, largest and scale of blocks"
-            )
+            raise VerifyException("needs four destinations: numbers, exponents, maxima and scales")
         if self.quant_type.data not in (QuantType.MXFP8, QuantType.MXFP4_E2M1):
-            raise VerifyException("makes MXFP8 or MXFP4_E2M1; `tquant` makes INT8_SYM and INT8_ASYM")
+            raise VerifyException("takes MXFP8 or MXFP4_E2M1; use `tquant` for INT8_SYM and INT8_ASYM")
         if present[4] != (self.store_mode is not None):
-            raise VerifyException("has a fifth destination exactly where `storeMode` says its order")
+            raise VerifyException("needs a fifth destination if and only if `storeMode` is set")
         if self.is_interleaved and self.axis is not MxGroupAxis.Axis0:
-            raise VerifyException("interleaves the exponents of blocks along axis0 alone")
+            raise VerifyException("interleaves exponents along axis0 only")
         if present[4] and (self.axis is MxGroupAxis.Axis0 or self.algorithm is not QuantScaleAlg.OCP):
             raise VerifyException("has a fifth destination only along axis1 and with `quantScaleAlg = ocp`")
 

@@ -110,7 +110,7 @@ class TColSumOp(ReductionOp):
     def verify_(self) -> None:
         super().verify_()
         if self.tmp is not None and self.is_binary is None:
-            raise VerifyException("with a scratch tile it says `isBinary`: whether rows are summed in pairs")
+            raise VerifyException("needs `isBinary` (sum rows in pairs) if it has a scratch tile")
 
     @property
     def in_pairs(self) -> bool:

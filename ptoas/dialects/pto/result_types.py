@@ -67,7 +67,7 @@ def boxed(element: Attribute, rows: int, cols: int, loc: TileLoc = TileLoc.Vec) 
 def copied(src: TileType) -> TileType:
     """The same type; a tile outside the unified buffer is moved to a memory that only the author knows."""
     if src.loc.data is not TileLoc.Vec:
-        raise VerifyException(f"the type says where the {src.loc.data.value} tile goes")
+        raise VerifyException(f"the destination of a {src.loc.data.value} tile is only in the type")
     return src
 
 
@@ -92,7 +92,7 @@ def with_element(src: TileType, element: Attribute) -> TileType:
 def half_of_the_columns(src: TileType) -> TileType:
     """As many rows, half as many columns."""
     if src.valid_cols == DYNAMIC:
-        raise VerifyException("how many columns are valid is known only when the program runs")
+        raise VerifyException("the number of valid columns is known only at run time")
     cols = _whole_blocks(-(-src.cols // 2), src.element_type)
     return src.override(cols=cols, valid=(src.valid_rows, -(-src.valid_cols // 2)))
 
@@ -108,13 +108,13 @@ def like_the_larger(src0: TileType, src1: TileType) -> TileType:
         return src0
     if all(a <= b for a, b in zip(src0.valid, src1.valid, strict=True)):
         return src1
-    raise VerifyException("neither source is as large as both")
+    raise VerifyException("neither source has the shape of the result")
 
 
 def side_by_side(src0: TileType, src1: TileType) -> TileType:
     """The columns of both."""
     if DYNAMIC in (src0.valid_cols, src1.valid_cols):
-        raise VerifyException("how many columns are valid is known only when the program runs")
+        raise VerifyException("the number of valid columns is known only at run time")
     valid = (src0.valid_rows, src0.valid_cols + src1.valid_cols)
     return src0.override(cols=src0.cols + src1.cols, valid=valid)
 
@@ -151,7 +151,7 @@ def of_the_scale(src: TileType, scale: TileType) -> TileType:
 def padded(src: TileType) -> TileType:
     """The whole tile, whose type says what it is padded with."""
     if src.pad is PadValue.Null:
-        raise VerifyException("no type says what to pad with: pad=zero, pad=max or pad=min")
+        raise VerifyException("no type has a pad value: pad=zero, pad=max or pad=min")
     return src.override(valid=src.shape)
 
 

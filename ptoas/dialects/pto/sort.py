@@ -67,13 +67,17 @@ class TMrgSortOp(ScratchOp):
         if not 2 <= len(self.srcs) <= 4:
             hint = "; the last tile is the scratch tile unless `no_tmp` follows it" if self.tmp else ""
             found = f"found {len(self.srcs)}{hint}"
-            raise VerifyException(f"merges two to four lists, or blocks of a given length; {found}")
+            raise VerifyException(f"needs two to four lists, or one list and a block length; {found}")
         if self.excuted is None:
-            raise VerifyException("of several lists it takes counts, a vector<4xi16> behind its destination")
+            raise VerifyException(
+                "needs counts, a vector<4xi16> after its destination, to merge several lists"
+            )
         if self.dst is None:
-            raise VerifyException("of several lists it has a destination, not a result: the counts follow it")
+            raise VerifyException(
+                "needs a destination instead of a result to merge several lists: the counts follow it"
+            )
         if (self.tmp is None) == (self.no_tmp is None):
-            raise VerifyException("takes a scratch tile, or says `no_tmp`")
+            raise VerifyException("needs a scratch tile or `no_tmp`")
 
     @property
     def is_blocks(self) -> bool:

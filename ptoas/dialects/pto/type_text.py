@@ -166,7 +166,7 @@ def _global_memory(type: BuiltinMemRefType[Attribute]) -> Attribute:
     if space != AddressSpaceAttr(AddressSpace.GM):
         raise TypeProblem(f"`{type}` is not global memory", fix="a tile is a `!pto.tile_buf<...>`")
     if not isinstance(type.layout, NoneAttr | StridedLayoutAttr):
-        raise TypeProblem(f"`{type}` has a layout that is no list of strides")
+        raise TypeProblem(f"the layout of `{type}` is not a list of strides")
     strides = type.get_strides() if isinstance(type.layout, StridedLayoutAttr) else None
     steps = None if strides is None else [DYNAMIC if step is None else step for step in strides]
     element: Attribute = type.element_type
@@ -304,7 +304,7 @@ def _tile(parameters: list[TypeParameter]) -> TileType:
     rows, cols = shape
     if DYNAMIC in shape:
         raise by_name["dtype"].problem(
-            "a tile's physical shape is fixed", "put the open extent into `valid=...` and give a size here"
+            "the physical shape of a tile must be static", "write `?` in `valid=...`, and a size here"
         )
     valid = by_name["valid"].extents() if "valid" in by_name else (rows, cols)
     if len(valid) != 2:
@@ -332,7 +332,7 @@ def _tile(parameters: list[TypeParameter]) -> TileType:
 def _view(cls: type[ViewType]) -> Callable[[list[TypeParameter]], ViewType]:
     def read(parameters: list[TypeParameter]) -> ViewType:
         if not parameters or parameters[0].kind != "shaped":
-            raise TypeProblem("a view of memory starts with its shape", fix="write `64x32xf32`")
+            raise TypeProblem("a view of memory must start with its shape", fix="write `64x32xf32`")
         shaped = parameters[0]
         shape = TypeParameter(None, "dims", shaped.tokens[:1]).extents()
         layout = Layout.ND
@@ -356,7 +356,7 @@ def _ptr(parameters: list[TypeParameter]) -> PtrType:
     if not parameters or not parameters[0].is_element:
         raise TypeProblem("a pointer needs its element type", fix="write `!pto.ptr<f32>`")
     if len(parameters) > 2:
-        raise parameters[2].problem("a pointer has an element type and a memory, no more")
+        raise parameters[2].problem("a pointer takes an element type and a memory only")
     return PtrType(
         parameters[0].element(), _space(parameters[1]) if len(parameters) == 2 else AddressSpace.GM
     )
@@ -368,13 +368,13 @@ def _space(parameter: TypeParameter) -> AddressSpace:
         if word in (spelling, space.value):
             return space
     known = ", ".join(POINTER_SPACES.values())
-    raise parameter.problem(f"`{parameter.text}` is not a memory; it is one of {known}")
+    raise parameter.problem(f"`{parameter.text}` is not a memory; memories are {known}")
 
 
 def _group(parameters: list[TypeParameter]) -> GroupType:
     if len(parameters) != 1 or parameters[0].kind != "counted":
         raise TypeProblem(
-            "a group is a count and a memory type", fix="write `!pto.group<4 x !pto.memref<64x32xf32>>`"
+            "a group needs a count and a memory type", fix="write `!pto.group<4 x !pto.memref<64x32xf32>>`"
         )
     count, member = parameters[0].tokens
     inner = _inner(member)
@@ -387,7 +387,7 @@ def _group(parameters: list[TypeParameter]) -> GroupType:
 
 def _local_array(parameters: list[TypeParameter]) -> LocalArrayType:
     if len(parameters) != 1 or parameters[0].kind != "shaped":
-        raise TypeProblem("a local array has a shape and an element type", fix="write `8x4xi32`")
+        raise TypeProblem("a local array needs a shape and an element type", fix="write `8x4xi32`")
     shaped = parameters[0]
     return LocalArrayType.of(TypeParameter(None, "dims", shaped.tokens[:1]).extents(), shaped.element())
 
@@ -401,10 +401,10 @@ def _multi_tile(parameters: list[TypeParameter]) -> MultiTileType:
     counts = [each for each in parameters if each.key == "count"]
     others = [each for each in parameters if each.key != "count"]
     if len(counts) != 1:
-        raise TypeProblem("several tiles need their number, once", fix="write `16x16xf16, count=2`")
+        raise TypeProblem("a multi tile needs its count exactly once", fix="write `16x16xf16, count=2`")
     tile = _inner(others[0].tokens[-1]) if len(others) == 1 and others[0].kind == "element" else _tile(others)
     if not isinstance(tile, TileType):
-        raise others[0].problem("several tiles of one type; this is no tile", "write `16x16xf16, count=2`")
+        raise others[0].problem("a multi tile needs a tile type first", "write `16x16xf16, count=2`")
     return MultiTileType.of(tile, counts[0].integer())
 
 
@@ -420,7 +420,7 @@ def _inner(token: Token) -> Attribute:
 
 def _event_ids(parameters: list[TypeParameter]) -> Attribute:
     if len(parameters) != 1:
-        raise TypeProblem("an array of event ids has a size", fix="write `!pto.eventid_array<4>`")
+        raise TypeProblem("an array of event ids needs a size", fix="write `!pto.eventid_array<4>`")
     return EventIdArrayType(IntAttr(parameters[0].integer()))
 
 

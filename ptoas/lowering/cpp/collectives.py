@@ -108,7 +108,7 @@ def _members(emit: FunctionEmitter, op: CollectiveOp) -> tuple[list[str], str]:
         if isinstance(value.type, GroupType):
             assert isinstance(value.type.member, ViewType)
             if DYNAMIC in (*value.type.member.shape, *(value.type.member.strides or ())):
-                why = "a group of pointers does not tell the extents of its ranks' memory: name each rank's"
+                why = "the extents of a group of pointers are not known: name each rank's memory"
                 raise emit.unsupported(op, f"{why} memory by itself, group(%rank0, %rank1)")
             tensor = emit.member_type(value)
             pointer = emit.text(value)

@@ -191,7 +191,10 @@ def _return(emit: FunctionEmitter, op: Operation) -> None:
             each for each in underlying_values(value) if isinstance(each.owner, AllocTileOp | DeclareTileOp)
         ]
         if own or (isinstance(value.type, TileType) and physical_shape(value) != value.type.shape):
-            why = "a function returns a tile that it was given, whole: its own are overwritten after it"
+            why = (
+                "a function can only return a whole tile that it received: its own tiles are "
+                "overwritten after it"
+            )
             raise emit.unsupported(op, why)
         emit.line(f"return {emit.argument(value)};")
 

@@ -206,7 +206,10 @@ class FunctionEmitter:
 
     def view(self, value: SSAValue) -> CppView:
         if value not in self.views:
-            message = "a view that branches or loops choose has no C++ form; choose the pointer instead"
+            message = (
+                "a view that is selected by branches or loops can't be emitted as C++; select the "
+                "pointer instead"
+            )
             raise PtoasError([Diagnostic("PTO-L004", message, span_of(self.function), op=self.function)])
         return self.views[value]
 
@@ -258,7 +261,7 @@ class FunctionEmitter:
             return pointer_cpp(type)
         if type.__class__ in HANDLE_TYPES:
             return f"{HANDLE_TYPES[type.__class__]} "
-        message = f"a {type} that branches or loops choose has no C++ form"
+        message = f"a {type} that is selected by branches or loops can't be emitted as C++"
         raise PtoasError([Diagnostic("PTO-L004", message, span_of(self.function), op=self.function)])
 
     # --- statements ------------------------------------------------------------------------------

@@ -124,7 +124,9 @@ class Ranks:
         size, ledger = len(ranks[0].cores), Ledger()
         count = size * (launch.ranks or 1)
         if count > MOST_ACTORS:
-            raise UsageError(f"at most {MOST_ACTORS} blocks of all ranks can take turns; there are {count}")
+            raise UsageError(
+                f"at most {MOST_ACTORS} blocks of all ranks can be interleaved; there are {count}"
+            )
         turns = CooperativeScheduler(len(cores), self.seed, randomised=self.randomised)
         for at, rank in enumerate(ranks):
             rank.attach(turns, ledger, at * size)
@@ -267,7 +269,7 @@ def _print_shared(
         elif name in first.arguments and first.arguments[name] is None:
             raise failure(
                 "PTO-R601",
-                f"--print {name}: it is made of memory with another name; ranks share {', '.join(members)}",
+                f"--print {name}: it is not shared memory; ranks share {', '.join(members)}",
                 kernel.entry,
             )
     if kernel.options.on_output is not None:

@@ -101,7 +101,7 @@ def _in_block(
                 yield Violation(
                     f"indices in {value_name(used)}: found {least} to {most}, expected 0 to {capacity - 1}",
                     op=op,
-                    related=(Related("they are made here", made_by),),
+                    related=(Related("computed here", made_by),),
                 )
         for value, write, _ in touches.get(op, ()):
             if write and isinstance(value.type, TileType):

@@ -86,7 +86,7 @@ def kernel_has_an_output(facts: KernelFacts, target: Target) -> Violations:
     if any(_has_visible_effect(each, names, target) for each in facts.functions):
         return
     yield Violation(
-        f"kernel @{facts.name} writes nothing to global memory; all that it calculates is lost",
+        f"kernel @{facts.name} writes nothing to global memory; its results are lost",
         op=launched,
         fix="store the results with tstore",
     )

@@ -32,7 +32,7 @@ _FILL = instruction("tfillpad", "16x32xf32, pad=zero", "16x32xf32, valid=16x20")
 def fill_has_no_mode(op: d.TFillPadOp, know: Facts) -> Violations:
     """tfillpad has no attribute `mode`; its tiles select the form."""
     if op.mode is not None:
-        yield Violation("tfillpad has no mode; its shapes decide", part="statement", fix="remove it")
+        yield Violation("tfillpad has no mode; its shapes select the form", part="statement", fix="remove it")
 
 
 @rule(
@@ -49,7 +49,7 @@ def fill_has_a_pad_value(op: d.TFillPadOp, know: Facts) -> Violations:
         yield mismatch("pad of $dst", "null", "zero, max or min", slot="dst")
     if op.pad_value is not None:
         yield mismatch(
-            "padValue", op.pad_value.data.value, "none; the type of $dst says it", field="padValue"
+            "padValue", op.pad_value.data.value, "none: the type of $dst has the pad value", field="padValue"
         )
 
 
@@ -256,7 +256,7 @@ def part_is_no_larger(op: d.TExtractOp | d.TInsertOp, know: Facts, by_pairs: boo
     if part.size == 1 and valid_cols % 2 and part.type.valid != (1, 1):
         found = "open" if valid_cols == DYNAMIC else valid_cols
         yield mismatch(
-            f"valid columns of ${slot}, bytes", found, "an even number, said by the type", slot=slot
+            f"valid columns of ${slot}, bytes", found, "an even number that is static in the type", slot=slot
         )
 
 

@@ -60,7 +60,7 @@ def operand_has_an_element_type_of_the_target(op: PtoOp, know: Facts) -> Violati
         if tile.element in spec.aicore:
             fix = "pass --aicore if the simulator is an AICORE build"
         elif tile.element in spec.headers:
-            fix = f"pass --isa {HEADERS}, whose headers take it"
+            fix = f"pass --isa {HEADERS}, whose headers support it"
         required = f"one of {element_names(taken)}" if taken else "nothing on this target"
         what = f"element type of ${slot}"
         yield mismatch(what, tile.element_name, required, slot=_where(slot, at), fix=fix)

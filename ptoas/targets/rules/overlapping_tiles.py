@@ -92,7 +92,7 @@ def overwritten_bytes_are_not_read(facts: FunctionFacts, touches: Touches) -> Vi
                 op=read.op,
                 slot=("operand", read.operand) if read.operand is not None else None,
                 part="value",
-                related=(Related("they are overwritten here", overwrite.op),),
+                related=(Related("overwritten here", overwrite.op),),
                 fix=f"read {value_name(read.value)} before, or place {value_name(overwrite.value)} where "
                 "it does not overlap it",
             )

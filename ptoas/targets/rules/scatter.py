@@ -93,7 +93,7 @@ def simulator_row_scatter_matches_devices(op: MScatterOp, know: Facts) -> Violat
     if know.coalesce is not Coalesce.Row or idx.rows != src.rows:
         return
     atomic = ScatterAtomicOp.None_ if op.scatter_atomic_op is None else op.scatter_atomic_op.data
-    fix = "scatter elements on cpu, or trust `ptoas run` and not the simulator"
+    fix = "scatter elements on cpu, or use the results of `ptoas run` instead of the simulator's"
     if src.valid_rows != 1 and idx.cols != 1:
         what = f"index tile of a Row scatter: found rows of {idx.cols}, which the simulator reads as one row"
         yield Violation(what, slot="idx", fix=fix)

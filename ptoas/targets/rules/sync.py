@@ -233,7 +233,7 @@ def flag_is_set_before_its_wait(facts: FunctionFacts, target: Target) -> Violati
                 part="statement",
                 fix=f"wait for {event}",
                 fixit=Fixit("word", event, misuse.flag[2].value, safe=False),
-                related=(Related(f"{event} is set here, and nothing waits for it", raised.op),),
+                related=(Related(f"{event} is set here and never waited for", raised.op),),
             )
             continue
         if misuse.other is not None:

@@ -435,7 +435,7 @@ def window_of_a_fractal_tile_is_made_of_blocks(op: SubviewOp, know: Facts) -> Vi
                 picture = (Related(drawing.ruler(value, block[at])),) if value > 0 else ()
                 place = {"slot": ("offsets", at), "part": "value"}
             else:
-                fix = f"take {-(-value // block[at]) * block[at]} {word}, and say how many are valid"
+                fix = f"use {-(-value // block[at]) * block[at]} {word}, and set the valid extent"
                 picture = (Related(drawing.cut_blocks((sizes[0], sizes[1]), block)),)
                 place = {"slot": "result", "part": "type"}
             yield mismatch(what, value, required, fix=fix, related=picture, **place)
