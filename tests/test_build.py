@@ -204,19 +204,19 @@ def _loop_without_yield(f: Any) -> None:
         (lambda f: f.tcvt(f.t), "needs `dst`, or the result's type as `result_type=`"),
         (lambda f: f.n + f.s, "have different types; convert one with `.to(...)`"),
         (lambda f: f.t + 1, "is not a number of type !pto.tile_buf<vec, 8x8xf32>"),
-        (lambda f: f.t + f.t, "there is no such arithmetic on <value %t"),
-        (lambda f: f.n / 2, "there is no such arithmetic on <value %n"),
-        (lambda f: f.n.compare("lower", 2), "`lower` is no comparison"),
+        (lambda f: f.t + f.t, "does not support this operation"),
+        (lambda f: f.n / 2, "does not support this operation"),
+        (lambda f: f.n.compare("lower", 2), "`lower` is not a comparison"),
         (lambda f: bool(f.n < 2), "a value is known only when the program runs"),
-        (lambda f: f.loop(0, f.n, f.s), "index is wanted here, found <value %s of type i32>"),
-        (_loop_without_yield, "this scf.for hands on 1 value(s): end it with `yield_`"),
+        (lambda f: f.loop(0, f.n, f.s), "expected index, found <value %s of type i32>"),
+        (_loop_without_yield, "this scf.for yields 1 value(s): end it with `yield_`"),
         (lambda f: f.t.to("index"), "only an index and an integer convert into each other"),
         (lambda f: f.yield_(1), "0 value(s) must be yielded here, found 1"),
         (lambda f: f.return_(1), "expected a value of the program, found 1"),
-        (lambda f: f.else_(), "`else_` stands right behind the `if_`"),
+        (lambda f: f.else_(), "`else_` must directly follow its `if_`"),
         (lambda f: f.call("g"), "there is no function `g` yet; build it first"),
         (lambda f: f.call("f"), "`f` takes 5 argument(s), found 0"),
-        (lambda f: f.partition_view(f.t, [0], [1]), "a part is taken of a view of memory"),
+        (lambda f: f.partition_view(f.t, [0], [1]), "a partition needs a view of memory"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_named_where_it_is_made(mistake: Any, message: str) -> None:
@@ -255,7 +255,7 @@ def test_unknown_name_error_suggests_a_similar_one() -> None:
             f.mgahter(f.table)
         with pytest.raises(AttributeError, match="did you mean `table`"):
             f.tload(f.tabel)
-    with pytest.raises(TypeError, match="a function `f` already"):
+    with pytest.raises(TypeError, match="`f` is already defined"):
         m.function("f")
 
 

@@ -251,7 +251,7 @@ def test_a_run_shows_its_warnings() -> None:
 @pytest.mark.parametrize(
     ("error", "code", "words"),
     [
-        (MemoryError(), 1, "more memory than there is"),
+        (MemoryError(), 1, "more memory than available"),
         (RecursionError(), 1, "more depth than there is"),
         (KeyboardInterrupt(), 130, "interrupted"),
     ],

@@ -676,7 +676,7 @@ def test_what_no_limit_catches_ends_without_a_traceback(monkeypatch: pytest.Monk
             raise error
 
         monkeypatch.setattr("ptoas.cli.lower.lower_file", fail)
-        assert f"more {word} than there is" in refused("PTO-P014", "lower", LOOKUP)
+        assert f"more {word} than available" in refused("PTO-P014", "lower", LOOKUP)
 
 
 # --- what is printed -----------------------------------------------------------------------------

@@ -171,7 +171,7 @@ class Resolver:
         name = enum.name.removeprefix("pto.")
         raise StatementProblem(
             "PTO-P022",
-            f"`{text}` is not a value of {name}; values are {', '.join(words)}",
+            f"`{text}` is not a value of {name}; expected one of {', '.join(words)}",
             node,
             f"did you mean `{next(w for w in words if w.lower() == near)}`?" if near else None,
         )

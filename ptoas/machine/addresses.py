@@ -41,8 +41,8 @@ def missing_memory_error(op: Operation, m: Machine, buffer: GlobalBuffer, first:
     side = "behind the end" if distance > 0 else "in front"
     return m.fail(
         "PTO-R850",
-        f"{op.name.removeprefix('pto.')}: rank {buffer.place.rank} takes %{buffer.name} as the base of "
-        f"an address that no rank has: {abs(distance)} bytes {side} of %{near.name} of rank "
+        f"{op.name.removeprefix('pto.')}: rank {buffer.place.rank} computes an address from "
+        f"%{buffer.name} that belongs to no rank: {abs(distance)} bytes {side} of %{near.name} of rank "
         f"{near.place.rank}, which has {near.raw.nbytes}",
         op,
         fix="add base[peer] - base[self] bytes to this rank's address; windows of all ranks have one size",

@@ -43,7 +43,9 @@ def explain_name(name: str) -> str:
         if meant is None and name.upper().startswith("PTO-"):
             raise
         listed = "`ptoas instructions`, `rules` and `targets` list what there is"
-        raise UsageError(f"there is no code, instruction, type or target `{name}`; {meant or listed}") from None
+        raise UsageError(
+            f"there is no code, instruction, type or target `{name}`; {meant or listed}"
+        ) from None
 
 
 def _prefixes(name: str) -> list[str]:

@@ -177,7 +177,7 @@ def test_printing_what_ranks_share() -> None:
     arguments: Any = {"group": "@src", "src": src}
     assert ranks_of(OWN, 3, arguments, prints=["src[2, 3]"]).printed[0].endswith("94. 95.]")
     found = failing("PTO-R601", OWN, 3, arguments, prints=["group"])
-    assert "another name; ranks share src" in found.message
+    assert "not shared memory; ranks share src" in found.message
     assert failing("PTO-R609", OWN, 3, {"group": src}, prints=["group[7]"]).message.startswith(
         "--print group"
     )
@@ -252,7 +252,7 @@ def test_a_rank_that_waits_for_nothing() -> None:
 
 def test_wait_for_a_flag_never_set_is_a_deadlock() -> None:
     found = failing("PTO-R803", WAITS, 4, force=True)
-    assert found.message == "ranks 1 and 3 wait for what never comes; 2 of 4 have finished"
+    assert found.message == "ranks 1 and 3 wait for something that never happens; 2 of 4 have finished"
     assert [n.message.split(" | ")[:2] for n in found.notes] == [
         ["rank 0", "-"],
         ["rank 1", "line 9"],
@@ -490,7 +490,7 @@ def test_a_tile_that_got_no_chunk_stays_unwritten() -> None:
 
 def test_types_without_arithmetic_are_not_reduced() -> None:
     assert (
-        "no arithmetic"
+        "does not support arithmetic"
         in failing("PTO-R505", gather(2, (4, 32), op="treduce", element="hif8"), 2, force=True).message
     )
 

@@ -115,7 +115,7 @@ def test_a_scalar_of_another_rank() -> None:
 def test_scalar_outside_all_windows_is_rejected(far: int, told: str) -> None:
     found = failing("PTO-R850", SCALARS, 2, {"window": np.zeros((2, 8), np.int32), "far": far})
     assert told in found[0].message and found[0].message.startswith(
-        "rank 0: store_scalar: rank 0 counts from"
+        "rank 0: store_scalar: rank 0 computes an address from"
     )
     assert "base[peer] - base[self]" in (found[0].fix or "")
 
@@ -345,7 +345,7 @@ def test_an_asynchronous_put_that_is_not_awaited(target: str) -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_unsatisfied_wait_is_a_deadlock(seed: int) -> None:
     (found,) = failing("PTO-R803", ring(4, 8, target="%c0"), 3, seed=seed)
-    assert found.message == "ranks 1 and 2 wait for what never comes; 1 of 3 have finished"
+    assert found.message == "ranks 1 and 2 wait for something that never happens; 1 of 3 have finished"
     assert [note.message.rpartition(" (")[0] or note.message for note in found.notes] == [
         "rank 0 | - | has finished",
         "rank 1 | line 21 | waits until %signal >= 1; %signal[0] is 0",

@@ -59,11 +59,11 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
     ),
     "parts: a function inside a function": (
         "func.func @f(%c: i1) {\n  scf.if %c {\n    func.func @g() {\n      return\n    }\n  }\n  return\n}",
-        [("PTO-P061", 3, 5, 16, "a function can't stand inside a function", None)],
+        [("PTO-P061", 3, 5, 16, "a function is not allowed inside a function", None)],
     ),
     "parts: a module inside a function": (
         "func.func @f() {\n  module {\n  }\n  return\n}",
-        [("PTO-P061", 2, 3, 8, "a module can't stand inside a function", None)],
+        [("PTO-P061", 2, 3, 8, "a module is not allowed inside a function", None)],
     ),
     "parts: a while loop that hands on nothing": (
         "func.func @k(%n: index, %f: f32) {\n  %r = scf.while (%i = %n) : (index) -> index {\n    %go = arith.cmpi slt, %i, %n : index\n    scf.condition(%go)\n  } do {\n  ^bb0(%j: index):\n    scf.yield %j : index\n  }\n  return\n}\n",
@@ -83,7 +83,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
     ),
     "parts: a branch that gives another type": (
         "func.func @k(%c: i1, %n: index, %f: f32) {\n  %r = scf.if %c -> (f32) {\n    scf.yield %n : index\n  } else {\n    scf.yield %f : f32\n  }\n  return\n}\n",
-        [("PTO-P042", 3, 5, 20, "`scf.if`: a body gives index, expected f32", None)],
+        [("PTO-P042", 3, 5, 20, "`scf.if`: a body yields index, expected f32", None)],
     ),
     "parts: a call of nothing": (
         'func.func @k() {\n  "func.call"() : () -> ()\n  return\n}\n',
@@ -136,7 +136,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
     "brackets and strings: parenthesis too many": (
         HEAD
         + "%d = mgather.row %table, %idx : (!pto.memref<64x32xf32>, !pto.tile<1x16xi32>) -> !pto.tile<16x32xf32>)\ntprint %d",
-        [("PTO-P013", 3, 102, 1, "this `)` closes nothing", None)],
+        [("PTO-P013", 3, 102, 1, "this `)` has no opening bracket", None)],
     ),
     "brackets and strings: wrong bracket": (
         HEAD
@@ -261,7 +261,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
                 1,
                 45,
                 7,
-                "`blayout` can't be `rowmajr`; it is one of row_major, col_major",
+                "`blayout` can't be `rowmajr`; expected one of row_major, col_major",
                 "did you mean `row_major`?",
             )
         ],
@@ -274,7 +274,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
                 1,
                 21,
                 3,
-                "`loc` can't be `vek`; it is one of vec, mat, left, right, acc, bias, scaling, scale_left, scale_right",
+                "`loc` can't be `vek`; expected one of vec, mat, left, right, acc, bias, scaling, scale_left, scale_right",
                 "did you mean `vec`?",
             )
         ],
@@ -529,7 +529,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
                 3,
                 34,
                 22,
-                "the operand's type is !pto.memref<64x32xf32>, here it is called !pto.memref<64x16xf32>",
+                "the operand's type is !pto.memref<64x32xf32>, but this statement declares !pto.memref<64x16xf32>",
                 None,
             )
         ],
@@ -542,7 +542,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
                 3,
                 28,
                 4,
-                "the operand's type is !pto.tile_buf<vec, 1x16xi32>, here it is called f32",
+                "the operand's type is !pto.tile_buf<vec, 1x16xi32>, but this statement declares f32",
                 None,
             )
         ],
@@ -553,7 +553,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
     ),
     "operands and types: arithmetic of another type": (
         "func.func @f(%a: index) {\n%b = arith.addi %a, %a : i32\nreturn\n}",
-        [("PTO-P042", 2, 17, 2, "the operand's type is index, the statement says i32", None)],
+        [("PTO-P042", 2, 17, 2, "the operand's type is index, but this statement declares i32", None)],
     ),
     "operands and types: arithmetic with one operand": (
         "func.func @f(%a: index) {\n%b = arith.addi %a : index\nreturn\n}",
@@ -573,11 +573,11 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
     ),
     "operands and types: return": (
         "func.func @f() -> index {\nreturn\n}",
-        [("PTO-P042", 2, 1, 6, "returns nothing, but `@f` gives index", None)],
+        [("PTO-P042", 2, 1, 6, "returns nothing, but `@f` declares index", None)],
     ),
     "operands and types: no return": (
         "func.func @f() -> index {\n}",
-        [("PTO-P060", 1, 1, 25, "the function ends without `return`; it gives index", None)],
+        [("PTO-P060", 1, 1, 25, "the function ends without `return`; it must return index", None)],
     ),
     "operands and types: result without else": (
         "func.func @f(%a: i1, %c: index) {\n%r = scf.if %a -> (index) {\nscf.yield %c : index\n}\nreturn\n}",
@@ -593,7 +593,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
                 3,
                 32,
                 30,
-                "the suffix says coalesce = row, the attribute says #pto.coalesce<elem>",
+                "the suffix sets coalesce = row, the attribute sets #pto.coalesce<elem>",
                 "keep one of the two",
             )
         ],
@@ -607,7 +607,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
                 3,
                 37,
                 15,
-                "the suffix says gatherOob = clamp, the attribute says #pto.gather_oob<zero>",
+                "the suffix sets gatherOob = clamp, the attribute sets #pto.gather_oob<zero>",
                 "keep one of the two",
             )
         ],
@@ -635,7 +635,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
                 3,
                 20,
                 3,
-                "`.row` can't stand here: the suffixes of `mgather` come in the order coalesce, gatherOob",
+                "`.row` is out of place: the suffixes of `mgather` come in the order coalesce, gatherOob",
                 "write `mgather.row.clamp`",
             )
         ],
@@ -680,7 +680,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
                 3,
                 39,
                 19,
-                "`rows` is not a value of coalesce; it is one of row, elem",
+                "`rows` is not a value of coalesce; expected one of row, elem",
                 "did you mean `row`?",
             )
         ],
@@ -693,7 +693,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
     "attributes: number for a word": (
         HEAD
         + "%d = mgather %table, %idx {coalesce = 1} : (!pto.memref<64x32xf32>, !pto.tile<1x16xi32>) -> !pto.tile<16x32xf32>",
-        [("PTO-P022", 3, 39, 1, "`1` is not a value of coalesce; it is one of row, elem", None)],
+        [("PTO-P022", 3, 39, 1, "`1` is not a value of coalesce; expected one of row, elem", None)],
     ),
     "attributes: unknown enumeration": (
         HEAD
@@ -738,7 +738,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
                 2,
                 17,
                 2,
-                "`arith.cmpi` compares by one of eq, ne, slt, sle, sgt, sge, ult, ule, ugt, uge; found `lt`",
+                "`arith.cmpi` needs one of the predicates eq, ne, slt, sle, sgt, sge, ult, ule, ugt, uge; found `lt`",
                 None,
             )
         ],
@@ -800,7 +800,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
     ),
     "attributes: a bare word": (
         ".arg %table : !pto.memref<64x32xf32>\n.arg %idx : !pto.tile<1x16xi32>\ntprint %idx {x.note = row}",
-        [("PTO-P022", 3, 23, 3, "`row` is not an attribute's value", 'write "row" for a text')],
+        [("PTO-P022", 3, 23, 3, "`row` is not an attribute value", 'write "row" for a string')],
     ),
     "attributes: of nobody": (
         ".arg %table : !pto.memref<64x32xf32>\n.arg %idx : !pto.tile<1x16xi32>\ntprint %idx {x.note = #foo<bar>}",
@@ -899,7 +899,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
     ),
     "arith: another type than the operand's": (
         "func.func @f(%a: i32, %x: f32, %p: !pto.ptr<f32>, %n: index) {\n%b = arith.select %n, %a, %a : i1, i32, i32\nreturn\n}\n",
-        [("PTO-P042", 2, 19, 2, "the operand's type is index, the statement says i1", None)],
+        [("PTO-P042", 2, 19, 2, "the operand's type is index, but this statement declares i1", None)],
     ),
     "arith: a conversion without its second type": (
         "func.func @f(%a: i32, %x: f32, %p: !pto.ptr<f32>, %n: index) {\n%b = builtin.unrealized_conversion_cast %a : i32\nreturn\n}\n",
@@ -984,7 +984,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
     ),
     "operands: two destinations": (
         ".arg %table : !pto.memref<64x32xf32>\n.arg %idx : !pto.tile<1x16xi32>\n%t = tload %table : (!pto.memref<64x32xf32>) -> !pto.tile<16x32xf32>\ntneg ins(%t : !pto.tile<16x32xf32>) outs(%t, %t : !pto.tile<16x32xf32>, !pto.tile<16x32xf32>)",
-        [("PTO-P040", 4, 46, 2, "`tneg` writes 1 operand(s), found 2", None)],
+        [("PTO-P040", 4, 46, 2, "`tneg` has 1 destination, found 2", None)],
     ),
     "operands: named twice": (
         "func.func @f(%a: i32, %x: f32, %p: !pto.ptr<f32>, %n: index) {\n%t = pto.alloc_tile valid_row = %n valid_row = %n : !pto.tile_buf<vec, 16x32xf32, valid=?x32>\nreturn\n}\n",
@@ -1004,7 +1004,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
     ),
     "operands: sizes that are values": (
         "func.func @f(%a: i32, %x: f32, %p: !pto.ptr<f32>, %n: index) {\n%t = pto.alloc_tile : !pto.tile_buf<vec, 16x32xf32>\n%s = pto.subview %t[%n, %n] sizes [%n, 32] : !pto.tile_buf<vec, 16x32xf32> -> !pto.tile_buf<vec, 8x32xf32>\nreturn\n}\n",
-        [("PTO-P010", 3, 29, 13, "`sizes [...]` takes whole numbers", None)],
+        [("PTO-P010", 3, 29, 13, "`sizes [...]` takes whole numbers only", None)],
     ),
     "operands: an extent that is no whole number": (
         "func.func @f(%a: i32, %x: f32, %p: !pto.ptr<f32>, %n: index) {\n%v = pto.make_tensor_view %p, shape = [%n, 4.5], strides = [%n, %n] : !pto.tensor_view<?x?xf32>\nreturn\n}\n",
@@ -1070,7 +1070,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
                 1,
                 25,
                 2,
-                "`l2` is not a memory; it is one of gm, ub, l1, l0a, l0b, l0c, bt, fb",
+                "`l2` is not a memory; expected one of gm, ub, l1, l0a, l0b, l0c, bt, fb",
                 None,
             )
         ],
@@ -1229,7 +1229,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
     ),
     "loops: results that are not named": (
         "func.func @f(%a: i32, %x: f32, %p: !pto.ptr<f32>, %n: index) {\n%c0 = arith.constant 0 : index\nscf.for %k = %c0 to %n step %n iter_args(%z = %a) -> (i32) {\nscf.yield %z : i32\n}\nreturn\n}\n",
-        [("PTO-P041", 3, 1, 60, "`scf.for` gives 1 results, and none is named", None)],
+        [("PTO-P041", 3, 1, 60, "`scf.for` has 1 results, but none is named", None)],
     ),
     "loops: results of another type": (
         "func.func @f(%a: i32, %x: f32, %p: !pto.ptr<f32>, %n: index) {\n%r = scf.for %k = %n to %n step %n iter_args(%z = %a) -> (f32) {\nscf.yield %z : i32\n}\nreturn\n}\n",
@@ -1241,15 +1241,15 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
     ),
     "functions: a function in a branch of no function": (
         "module {\n%u = arith.constant true\nscf.if %u {\nfunc.func @f() {\nreturn\n}\n}\n}",
-        [("PTO-P061", 4, 1, 16, "a function can't stand inside a branch", None)],
+        [("PTO-P061", 4, 1, 16, "a function is not allowed inside a branch", None)],
     ),
     "functions: a module in a loop of no function": (
         "module {\n%c = arith.constant 1 : index\nscf.for %i = %c to %c step %c {\nmodule {\n}\n}\n}",
-        [("PTO-P061", 4, 1, 8, "a module can't stand inside a loop", None)],
+        [("PTO-P061", 4, 1, 8, "a module is not allowed inside a loop", None)],
     ),
     "functions: a function in an operation in the generic form": (
         'module {\n"scf.execute_region"() ({\nfunc.func @f() {\nreturn\n}\n"scf.yield"() : () -> ()\n}) : () -> ()\n}',
-        [("PTO-P061", 3, 1, 16, "a function can't stand inside `scf.execute_region`", None)],
+        [("PTO-P061", 3, 1, 16, "a function is not allowed inside `scf.execute_region`", None)],
     ),
     "loops: yield in no loop": (
         "func.func @f() {\nscf.yield\nreturn\n}",

@@ -177,7 +177,7 @@ def test_invalid_utf8(tmp_path: Path) -> None:
     path = tmp_path / "k.pto"
     path.write_bytes(b"# caf\xe9 \ntprint %a\n")
     found = file_error(path)
-    assert facts(found)[:5] == ("PTO-P001", 1, 6, 1, "this is not UTF-8 text: byte 0xe9 can't stand here")
+    assert facts(found)[:5] == ("PTO-P001", 1, 6, 1, "this is not UTF-8 text: byte 0xe9 is invalid")
 
 
 def test_invalid_utf8_on_a_later_line(tmp_path: Path) -> None:

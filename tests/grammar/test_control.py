@@ -143,13 +143,17 @@ def test_bodies_of_several_blocks_are_checked_in_part_and_not_lowered_or_run() -
     ("body", "code", "message"),
     [
         ("cf.br ^b", "PTO-P030", "there is no block `^b`"),
-        ("cf.br ^a(%n : i32)\n^a(%x: index):", "PTO-P042", "the operand's type is index, here it is"),
-        ("cf.br ^a(%n : index)\n^a:", "PTO-P042", "hands on index, but the block takes nothing"),
-        ("cf.br ^a\n^a(%x: index):", "PTO-P042", "hands on nothing, but the block takes index"),
+        (
+            "cf.br ^a(%n : i32)\n^a(%x: index):",
+            "PTO-P042",
+            "the operand's type is index, but this statement declares",
+        ),
+        ("cf.br ^a(%n : index)\n^a:", "PTO-P042", "passes index, but the block takes nothing"),
+        ("cf.br ^a\n^a(%x: index):", "PTO-P042", "passes nothing, but the block takes index"),
         ("cf.br ^a(%n, %n : index)\n^a(%x: index):", "PTO-P041", "2 values, but 1 type"),
         ("cf.cond_br %n, ^a, ^a\n^a:", "PTO-P042", "a condition must be i1, found index"),
-        ("cf.switch %n : i32, [default: ^a]\n^a:", "PTO-P042", "chooses by a whole number"),
-        ("scf.execute_region {\ncf.br ^a\n}\ncf.br ^a\n^a:", "PTO-P061", "can't leave the body that"),
+        ("cf.switch %n : i32, [default: ^a]\n^a:", "PTO-P042", "needs an integer selector"),
+        ("scf.execute_region {\ncf.br ^a\n}\ncf.br ^a\n^a:", "PTO-P061", "can't branch out of its body"),
         (
             "cf.cond_br %c, ^a, ^b\n^a:\n%x = arith.addi %n, %n : index\ncf.br ^b\n^b:\n"
             "%y = arith.addi %x, %n : index",
@@ -162,12 +166,12 @@ def test_bodies_of_several_blocks_are_checked_in_part_and_not_lowered_or_run() -
         (
             "%r = scf.index_switch %n -> index\ncase 1 {\nscf.yield %c : i1\n}\ndefault {\nscf.yield %n : index\n}",
             "PTO-P042",
-            "`scf.index_switch`: a body gives i1, expected index",
+            "`scf.index_switch`: a body yields i1, expected index",
         ),
         (
             "%r = scf.execute_region -> index {\nscf.yield %c : i1\n}",
             "PTO-P042",
-            "`scf.execute_region`: a body gives i1, expected index",
+            "`scf.execute_region`: a body yields i1, expected index",
         ),
     ],
 )

@@ -225,8 +225,13 @@ def test_gather_result_is_inferred_from_operands(line: str, mem: str, idx: str, 
     [
         ("mgather", "64x32xf32", "1x16xi32", "write mgather.row or mgather.elem, or name the target"),
         ("mgather.row", "64x?xf32", "1x16xi32", "the width of the table"),
-        ("mgather.row", "64x32xf32", "1x16xi32, valid=1x?", "how many indices are valid"),
-        ("mgather.row", "1x4x8x16x8xf32, nz", "1x16xi32", "a table in nz does not tell the layout"),
+        ("mgather.row", "64x32xf32", "1x16xi32, valid=1x?", "the number of valid indices"),
+        (
+            "mgather.row",
+            "1x4x8x16x8xf32, nz",
+            "1x16xi32",
+            "the layout of the result does not follow from a table in nz",
+        ),
     ],
 )
 def test_missing_result_type_is_reported(line: str, mem: str, idx: str, missing: str) -> None:

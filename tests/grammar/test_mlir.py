@@ -384,9 +384,9 @@ def test_names_are_read_as_they_are_printed(written: str, name: str, form: str) 
     ("attribute", "message"),
     [
         ("array<i1024: 1>", None),
-        ("array<i1025: 1>", "an integer of 1025 bits; at most 1024 are read here"),
-        ("array<i4294967295: 1>", "an integer of 4294967295 bits; at most 1024 are read here"),
-        ("dense<5> : tensor<2xi4294967295>", "an integer of 4294967295 bits; at most 1024 are read here"),
+        ("array<i1025: 1>", "an integer has at most 1024 bits, found 1025"),
+        ("array<i4294967295: 1>", "an integer has at most 1024 bits, found 4294967295"),
+        ("dense<5> : tensor<2xi4294967295>", "an integer has at most 1024 bits, found 4294967295"),
         ("dense<0> : tensor<64x64xi8>", None),
         ("dense<0> : tensor<64x65xi8>", "an array of 64x65; at most 4,096 elements are read here"),
         (

@@ -279,7 +279,7 @@ def test_forms_are_what_they_are_called() -> None:
     assert "%rows = pto.mgather %table, %idx_12 {" in print_module(module, "ssa")
     assert "pto.mgather ins(%table, %idx_12 : " in print_module(module, "dps")
     assert '"pto.mgather"(%table, %idx_12)' in print_module(module, "generic")
-    with pytest.raises(ValueError, match="unknown form 'xml'; it is one of asm, ssa, dps, generic"):
+    with pytest.raises(ValueError, match="unknown form 'xml'; forms are asm, ssa, dps, generic"):
         print_module(module, "xml")
 
 

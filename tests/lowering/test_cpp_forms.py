@@ -156,7 +156,7 @@ REFUSED = {
 }
 """,
         "PTO-L004",
-        "a !pto.memref<8x8xf32> that branches or loops choose has no C++ form",
+        "a !pto.memref<8x8xf32> that is selected by branches or loops can't be emitted as C++",
     ),
     "two results": (
         """func.func @g(%a: i32) -> (i32, i32) {

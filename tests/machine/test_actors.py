@@ -78,7 +78,9 @@ def test_two_that_wait_for_each_other() -> None:
     with pytest.raises(ptoas.PtoasError) as caught:
         check(outcomes, program(), LAUNCH)
     (found,) = caught.value.diagnostics
-    assert found.code == "PTO-R803" and found.message == "blocks 0 and 1 wait for what never comes"
+    assert (
+        found.code == "PTO-R803" and found.message == "blocks 0 and 1 wait for something that never happens"
+    )
     assert [note.message for note in found.notes] == [
         "block 0 | line 2 | waits for butter (two.pto:2)",
         "block 1 | line 3 | waits for bread (two.pto:3)",

@@ -42,7 +42,7 @@ func.func @main(%m: !pto.memref<2x5xf32>, %out: !pto.memref<2xCOLSxf32>) {
 def test_read_of_uninitialised_memory_is_an_error(target: str) -> None:
     found = failing("PTO-R201", INIT.replace("SOURCE", "%b"), target=target)
     assert "tadd reads %b" in found.message and "[0, 0]" in found.message and found.span.line == 6
-    assert "no instruction of this run has written" in found.notes[0].message
+    assert "no instruction of this run writes" in found.notes[0].message
     execute(INIT.replace("SOURCE", "%a"), target=target)
     execute(INIT.replace("SOURCE", "%b"), target=target, checks="mem,race,budget")
 

@@ -79,7 +79,7 @@ CASES = {
         "pto.tmov ins(%a : {a}) outs(%d : {d})",
         8,
         9,
-        "valid extents [9, 8] do not fit a tile of 8x8",
+        "valid extents [9, 8] exceed the tile's 8x8",
     ),
 }  # fmt: skip
 

@@ -87,7 +87,7 @@ def test_a_value_brings_its_index(op: str, target: str, small: tuple[int, int], 
 def test_what_neither_has_is_undefined(target: str) -> None:
     a, b = np.ones((8, 9), np.float32), np.ones((7, 16), np.float32)
     message = failing("PTO-R105", program("tpartadd", "f32"), arguments(a, b), target).message
-    assert "do not make up" in message
+    assert "do not cover" in message
 
 
 def test_what_neither_has_is_zero_on_the_simulator() -> None:

@@ -271,7 +271,7 @@ def test_a_transfer_from_global_memory_has_a_start_whatever_its_way() -> None:
         ("[a2a3", "costs.toml: Expected"),
         ("[a2a3.tadd]\nslope = -1", "a2a3.tadd.slope is a number from 0"),
         ("[a2a3.tnew]\nslope = 1", "there is no cost model a2a3.tnew, so it needs a formula"),
-        ('[a2a3.tadd]\nformula = "import os"', "is no formula"),
+        ('[a2a3.tadd]\nformula = "import os"', "is not a formula"),
         ('[a2a3.tadd]\nformula = "slope.real"', "is not allowed in one"),
         ('[a2a3.tadd]\nformula = "words"', "names 'words'"),
         ('[a2a3.tadd]\nconfidence = "true"', "confidence is one of"),

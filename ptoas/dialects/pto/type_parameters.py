@@ -115,7 +115,7 @@ class TypeParameter:
         if found is None:
             words = attr.spellings()
             raise self.problem(
-                f"`{self.name}` can't be `{text}`; values are {', '.join(words)}",
+                f"`{self.name}` can't be `{text}`; expected one of {', '.join(words)}",
                 did_you_mean(text.lower(), words),
             )
         return found

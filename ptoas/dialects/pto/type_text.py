@@ -368,7 +368,7 @@ def _space(parameter: TypeParameter) -> AddressSpace:
         if word in (spelling, space.value):
             return space
     known = ", ".join(POINTER_SPACES.values())
-    raise parameter.problem(f"`{parameter.text}` is not a memory; memories are {known}")
+    raise parameter.problem(f"`{parameter.text}` is not a memory; expected one of {known}")
 
 
 def _group(parameters: list[TypeParameter]) -> GroupType:
