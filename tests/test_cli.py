@@ -252,7 +252,7 @@ def test_a_run_shows_its_warnings() -> None:
     ("error", "code", "words"),
     [
         (MemoryError(), 1, "more memory than available"),
-        (RecursionError(), 1, "more depth than there is"),
+        (RecursionError(), 1, "more depth than available"),
         (KeyboardInterrupt(), 130, "interrupted"),
     ],
 )

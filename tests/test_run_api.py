@@ -271,7 +271,7 @@ func.func @main(%s: f32, %out: !pto.memref<8x8xf32>) {
         ("PTO-R603", {"table": np.zeros((64, 9), np.float32)}, "64x9"),
         ("PTO-R603", {"table": np.zeros((63, 8), np.float32)}, "504 elements"),
         ("PTO-R605", {"idx": np.full((1, 8), np.nan, np.float32)}, "nan at position 0"),
-        ("PTO-R605", {"idx": [[0, 1, 2, 3, 4, 5, 6, 7.5]]}, "not one"),
+        ("PTO-R605", {"idx": [[0, 1, 2, 3, 4, 5, 6, 7.5]]}, "not an integer"),
         ("PTO-R602", {"idx": [[0, 1, 2, 3, 4, 5, 6, 2**40]]}, "outside"),
     ],
 )
@@ -567,7 +567,7 @@ def test_expected_files_of_another_size_or_kind(lookup, tmp_path: Path) -> None:
 def test_program_without_output_is_noted() -> None:
     result = run(ptoas.parse("func.func @f() {\n  return\n}\n"), {}, "a5")
     assert "no output: the program writes no argument and leaves no tile" in format_result(result)
-    with pytest.raises(ValueError, match="at least one block; 0 asked for"):
+    with pytest.raises(ValueError, match="blocks must be at least 1, found 0"):
         run(ptoas.parse("func.func @f() {\n  return\n}\n"), {}, "a5", blocks=0)
 
 

@@ -260,7 +260,7 @@ def test_constructor_requires_result_type_if_not_inferable(built: Any) -> None:
             "`mem`, found a value of type !pto.tile_buf<vec, 16x32xf32>",
         ),
         (lambda: TAddOp(value(TILE), 3), "pto.tadd takes a tile as `src1`, found 3"),
-        (lambda: TNegOp(value(TILE), value(f32)), "pto.tneg has no place for a value of type f32"),
+        (lambda: TNegOp(value(TILE), value(f32)), "pto.tneg has no operand for a value of type f32"),
         (lambda: TNegOp([value(TILE)]), "pto.tneg takes one value as `src`, found [<"),
         (
             lambda: MGatherOp(value(VIEW), value(INDEX_ROW), coalesce="rwo"),

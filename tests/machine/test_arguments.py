@@ -46,7 +46,7 @@ def test_scalars_that_fit(type_: str, given: Any, stored: float) -> None:
         ("i32", -(2**31) - 1, "-2147483649 does not fit it"),
         ("i8", 256, "256 does not fit it"),
         ("i32", 2.5, "2.5 is not an integer"),
-        ("i32", float("inf"), "inf is no integer"),
+        ("i32", float("inf"), "inf is not an integer"),
         ("i32", "7", "'7' given"),
         ("f32", None, "None given"),
         ("f32", np.zeros(2), "given"),

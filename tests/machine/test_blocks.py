@@ -301,5 +301,5 @@ def test_what_is_counted_is_of_all_blocks() -> None:
 def test_schedules_that_are_refused() -> None:
     with pytest.raises(UsageError, match="at most 1024 blocks"):
         execute(rows(), blocks=1025, schedule=0)
-    with pytest.raises(UsageError, match="a number from 0"):
+    with pytest.raises(UsageError, match="a seed of at least 0"):
         execute(rows(), blocks=2, schedule=-1)

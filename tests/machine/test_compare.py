@@ -94,7 +94,7 @@ func.func @main(%n: index, %k: f32, %m: !pto.memref<8x?xf32>) {{
 """
     execute(text, {"n": 256, "k": 0, "m": np.zeros((8, 256), np.float32)})
     message = failing("PTO-R105", text, {"n": 257, "k": 0, "m": np.zeros((8, 257), np.float32)}).message
-    assert "no bits for 8 rows of 257" in message
+    assert "fewer than one bit for each of 8x257 elements" in message
 
 
 STORED = f"""

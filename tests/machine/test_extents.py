@@ -39,7 +39,7 @@ CASES = {
         "pto.trowsum ins(%a, %t : {a}, {t}) outs(%d : {d})",
         4,
         5,
-        "5 rows of 8 elements into",
+        "5 rows of 8 elements do not fit",
     ),
     "tgather by index": Case(
         "PTO-R105",
@@ -71,7 +71,7 @@ CASES = {
         "pto.texpands ins(%none : ui32) outs(%o : {o})\n  pto.tgatherb ins(%a, %o : {a}, {o}) outs(%d : {d})",
         2,
         3,
-        "3x1 blocks are asked for",
+        "3x1 blocks are gathered",
     ),
     "alloc_tile": Case(
         "PTO-R107",

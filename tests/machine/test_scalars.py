@@ -243,7 +243,7 @@ func.func @main(%i: i64, %f: f64, %u: i32) -> (f64, f64, i32, i64) {
     ("operation", "words"),
     [
         ("arith.constant dense<[1, 2]> : vector<2xi32>", "a constant of several elements can't be run"),
-        ("builtin.unrealized_conversion_cast %x : i32 to f32", "between integers of one width alone"),
+        ("builtin.unrealized_conversion_cast %x : i32 to f32", "only be run between integers of one width"),
     ],
 )
 def test_scalars_that_can_not_be_run(operation: str, words: str) -> None:

@@ -294,7 +294,7 @@ func.func @main(%p: !pto.ptr<f32>, %at: index, %x: f32) {
     assert p.tolist() == [0, 0, 0, 2]
     for at in (4, -1):
         found = failing("PTO-R106", text, {"p": p, "at": at, "x": 2.0})
-        assert f"element {at} of %p, which has 4" in found.message
+        assert f"element {at} is outside %p, which has 4" in found.message
 
 
 def test_empty_view_past_the_end_can_not_be_printed() -> None:

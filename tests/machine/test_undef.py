@@ -53,7 +53,7 @@ def test_what_was_written_beyond_is_taken_with_a_warning(target: str) -> None:
     assert np.array_equal(result.outputs["out"], expected)
     (warning,) = [w for w in result.warnings if w.code == "PTO-R945"]
     assert (
-        "is valid for [3, 8]" in warning.message
+        "is [3, 8]" in warning.message
         and "needs [8, 8]: the device reads beyond the valid region" in warning.message
     )
 
