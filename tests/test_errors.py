@@ -144,7 +144,7 @@ def test_a_value_error_inside_is_no_wrong_usage(file: str, monkeypatch: pytest.M
         (lambda module: ptoas.lower(module, isa="2020"), "no ISA revision '2020'"),
         (lambda module: ptoas.lower(module, emit="object"), "can't emit 'object'"),
         (lambda module: ptoas.run(module, checks="speed"), "no check 'speed'"),
-        (lambda module: ptoas.compile(module, blocks=0), "at least one block"),
+        (lambda module: ptoas.compile(module, blocks=0), "must be at least 1"),
         (lambda module: ptoas.print_module(module, "xml"), "unknown form 'xml'"),
         (lambda _: ptoas.build_pipeline("a5", until="fuse"), "there is no pass 'fuse'"),
     ],

@@ -36,7 +36,7 @@ from ptoas.simulator.program import find_compiler, find_library
 )
 @click.option("--cxx", metavar="COMMAND", help="The C++20 compiler; else $CXX, clang++ or g++.")
 @click.option(
-    "--timeout", type=float, default=60.0, metavar="SECONDS", help="How long the compiled program may run."
+    "--timeout", type=float, default=60.0, metavar="SECONDS", help="Time limit of the compiled program."
 )
 @click.option("--keep", metavar="DIR", help="Keep the C++, the program and its data in DIR.")
 @entry_option

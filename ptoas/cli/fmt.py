@@ -21,13 +21,15 @@ from ptoas.project.pool import AUTO, map_files, worker_count
 
 @click.command(cls=Command)
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
-@click.option("--check", is_flag=True, help="Write nothing; exit with 1 where a file is not in style.")
-@click.option("--diff", is_flag=True, help="Write nothing; print what would change, exit with 1 if anything.")
+@click.option("--check", is_flag=True, help="Write nothing; exit with 1 if a file is not formatted.")
+@click.option(
+    "--diff", is_flag=True, help="Write nothing; print the differences, and exit with 1 if there are any."
+)
 @config_option
 @isolated_option
 @stdin_filename_option
 @jobs_option
-@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors and differences.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only errors and differences.")
 @color_option
 @click.pass_context
 def fmt(
@@ -42,7 +44,7 @@ def fmt(
     quiet: bool,
     color: str,
 ) -> None:
-    """Put PATHS (files, directories) into one style, in place; `-` reads standard input and prints.
+    """Format PATHS (files, directories) in place; `-` reads standard input and prints.
 
     Spaces, indentation and blank lines change; comments, the form and the meaning stay.
 

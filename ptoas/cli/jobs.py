@@ -26,4 +26,4 @@ def option(help: str) -> Callable[[F], F]:
     return click.option("-j", "--jobs", type=parse_jobs, metavar="N|auto", help=help)
 
 
-jobs_option = option("How many processes work; auto: as many as there are cores.")
+jobs_option = option("Number of processes; auto: one per core.")

@@ -42,7 +42,7 @@ from ptoas.project.pool import AUTO
 )
 @isa_option
 @legalize_option
-@click.option("--annotate", is_flag=True, help="Say in comments what stands where, and why.")
+@click.option("--annotate", is_flag=True, help="Explain placement and flags in comments.")
 @click.option("--emit-loc", is_flag=True, help="Write the loc(...) of statements as comments.")
 @sync_option
 @aicore_option
@@ -57,8 +57,8 @@ from ptoas.project.pool import AUTO
     "--until", metavar="PASS", shell_complete=complete_pass, help="Stop after a pass and print the module."
 )
 @jobs_option
-@click.option("-q", "--quiet", is_flag=True, help="Of several files, name only those that fail.")
-@click.option("--json", "as_json", is_flag=True, help="Print how it went as JSON; -o is a directory.")
+@click.option("-q", "--quiet", is_flag=True, help="With several files, list only those that fail.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON; -o is a directory.")
 @config_option
 @isolated_option
 @color_option
@@ -77,7 +77,7 @@ def lower(
 ) -> None:
     """Lower a file to C++ for a target: placed, synchronised, ready to build.
 
-    Of several PATHS, or a directory, every file is lowered into the directory that -o names.
+    With several PATHS or a directory, every file is lowered into the directory that -o names.
 
     \b
     ptoas lower kernel.pto --target a5 -o kernel.cpp

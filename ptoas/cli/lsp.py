@@ -10,11 +10,11 @@ from ptoas.lsp.server import serve
 
 
 @click.command(cls=Command)
-@click.option("--stdio", is_flag=True, help="Speak over standard input and output, which it does anyway.")
+@click.option("--stdio", is_flag=True, help="Use standard input and output (the default).")
 def lsp(stdio: bool) -> None:  # noqa: ARG001
     """Serve an editor: findings, hovers, completion and the rest of the language server protocol.
 
-    It speaks over standard input and output, and is started by the editor. It needs the extra `lsp`.
+    The editor starts it; it uses standard input and output. It needs the extra `lsp`.
 
     \b
     ptoas lsp

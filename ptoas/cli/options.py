@@ -8,7 +8,7 @@ color_option = click.option(
     "--color",
     type=click.Choice(["auto", "always", "never"]),
     default="auto",
-    help="Colour; `auto` asks NO_COLOR, FORCE_COLOR and the terminal.",
+    help="Colour; `auto` follows NO_COLOR, FORCE_COLOR and the terminal.",
 )
 output_option = click.option(
     "-o",
@@ -19,47 +19,48 @@ output_option = click.option(
 sync_option = click.option(
     "--sync",
     type=click.Choice(["auto", "manual", "all"]),
-    help="Who sets the flags, whatever is there; all: a barrier before every access.",
+    help="Insert flags (auto), keep the program's (manual), or insert a barrier before every access (all).",
 )
 placement_option = click.option(
     "--placement",
     type=click.Choice(["auto", "manual"]),
-    help="Refuse addresses, or ask for all of them, in every function.",
+    help="Reject addresses (auto), or require one for each tile (manual), in every function.",
 )
 assembler_option = click.option(
     "--assembler",
     metavar="VERSION",
-    help="Report what these versions of the C++ assembler refuse, too: `0.57` or `>=0.64`.",
+    help="Also report what these versions of the C++ assembler reject: `0.57` or `>=0.64`.",
 )
 aicore_option = click.option("--aicore", is_flag=True, help="An AICORE build: the float8 types on cpu too.")
 isa_option = click.option(
     "--isa",
     type=click.Choice(["doc", "2026.08", "2026.09"]),
-    help="What decides, and whose declarations are called; without it, documents are checked, "
-    "with warnings where the headers of 2026.08 ask for more, and those are called.",
+    help="Requirements to check, and headers to call: documents, or a revision of the headers. Default: "
+    "the documents, with warnings for further requirements of 2026.08, whose headers are called.",
 )
 legalize_option = click.option(
-    "--legalize", is_flag=True, help="Rewrite what cpu does not have into what it has."
+    "--legalize", is_flag=True, help="Rewrite instructions that cpu does not support."
 )
 page_option = click.option(
     "--format",
     "style",
     type=click.Choice(["table", "markdown", "json"]),
     default="table",
-    help="How to print.",
+    help="Output format.",
 )
-unregistered_option = click.option(
-    "--allow-unregistered", is_flag=True, help="Keep instructions that the dialect does not have."
-)
-entry_option = click.option("--entry", help="The function to run, if there are several; `run`: or all.")
+unregistered_option = click.option("--allow-unregistered", is_flag=True, help="Keep unknown instructions.")
+entry_option = click.option("--entry", help="The function to run; `run` also takes `all`.")
 arguments_option = click.option(
-    "--arg", "arguments", multiple=True, metavar="NAME=VALUE", help="An argument; NAME@RANK: of one rank."
+    "--arg", "arguments", multiple=True, metavar="NAME=VALUE", help="An argument; NAME@RANK for one rank."
 )
 blocks_option = click.option(
-    "--blocks", type=click.IntRange(1, 65535), default=1, help="How many blocks run the kernel."
+    "--blocks", type=click.IntRange(1, 65535), default=1, help="Number of blocks that run the kernel."
 )
 schedule_option = click.option(
-    "--schedule", type=click.IntRange(min=0), metavar="SEED", help="Let blocks take turns, in this order."
+    "--schedule",
+    type=click.IntRange(min=0),
+    metavar="SEED",
+    help="Interleave blocks in the order of this seed.",
 )
 schedules_option = click.option(
     "--schedules",
@@ -71,15 +72,15 @@ schedules_option = click.option(
 credits_option = click.option(
     "--sparse-credits",
     is_flag=True,
-    help="Channels tell of free slots in portions, as the devices do.",
+    help="Report free slots of channels in batches, as the devices do.",
 )
-seed_option = click.option("--seed", type=int, default=0, help="What left-out arguments are generated from.")
+seed_option = click.option("--seed", type=int, default=0, help="Seed of generated arguments.")
 force_option = click.option("--force", is_flag=True, help="Run a program that does not verify.")
 max_steps_option = click.option(
-    "--max-steps", type=click.IntRange(min=1), help="Stop after so many operations."
+    "--max-steps", type=click.IntRange(min=1), help="Stop after this many operations."
 )
 max_memory_option = click.option(
-    "--max-memory", type=click.IntRange(min=1), help="Refuse above so many bytes of arguments."
+    "--max-memory", type=click.IntRange(min=1), help="Limit of the memory for arguments in bytes."
 )
 allow_python_option = click.option(
     "--allow-python", is_flag=True, help="Execute the Python files of reference functions."
@@ -89,5 +90,5 @@ config_option = click.option(
 )
 isolated_option = click.option("--isolated", is_flag=True, help="Read no configuration.")
 stdin_filename_option = click.option(
-    "--stdin-filename", metavar="NAME", help="What messages call standard input."
+    "--stdin-filename", metavar="NAME", help="Name of standard input in messages."
 )

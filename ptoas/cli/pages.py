@@ -81,10 +81,10 @@ def rules(target: str | None, style: str) -> None:
 
 @click.command(cls=Command)
 @click.option(
-    "--format", "style", type=click.Choice(["table", "json"]), default="table", help="How to print."
+    "--format", "style", type=click.Choice(["table", "json"]), default="table", help="Output format."
 )
 def targets(style: str) -> None:
-    """Say what each target is: its memories, its defaults.
+    """Describe the targets: memories and defaults.
 
     \b
     ptoas targets

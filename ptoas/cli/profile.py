@@ -44,10 +44,10 @@ def _profiled(function: Callable[..., Any]) -> Callable[..., Any]:
         arguments_option,
         blocks_option,
         schedule_option,
-        click.option("--ranks", metavar="N", help="Run so many ranks here."),
+        click.option("--ranks", metavar="N", help="Number of ranks in this process."),
         seed_option,
         click.option("--static", is_flag=True, help="Walk the program once instead of running it."),
-        click.option("--costs", type=click.Path(), metavar="FILE", help="Numbers of your own, as TOML."),
+        click.option("--costs", type=click.Path(), metavar="FILE", help="TOML file with measured costs."),
         legalize_option,
         sync_option,
         aicore_option,
@@ -128,7 +128,7 @@ def profile(
 @click.argument("file", type=click.Path())
 @_profiled
 @output_option
-@click.option("--svg", "folder", type=click.Path(), metavar="DIR", help="Write the pictures alone.")
+@click.option("--svg", "folder", type=click.Path(), metavar="DIR", help="Write only the pictures, into DIR.")
 @color_option
 @click.pass_context
 def report(ctx: click.Context, output: str | None, folder: str | None, color: str, **options: Any) -> None:

@@ -26,7 +26,7 @@ from ptoas.project import reduce as library
 from ptoas.project.reduce import Interesting, StillCrashes, StillDiffers, StillReports, StillSucceeds
 from ptoas.runner.processors import processors
 
-jobs_option = option("How many candidates are judged at once.")
+jobs_option = option("Number of candidates to test at once.")
 
 
 @click.command(cls=Command)
@@ -34,10 +34,10 @@ jobs_option = option("How many candidates are judged at once.")
 @click.option("--still", metavar="COMMAND", help="Keep: the command succeeds; {} is the file.")
 @click.option("--code", metavar="CODE", help="Keep: verify or run reports this code.")
 @click.option("--differs", is_flag=True, help="Keep: results differ between two --target.")
-@click.option("--crashes", is_flag=True, help="Keep: ptoas itself fails.")
+@click.option("--crashes", is_flag=True, help="Keep: ptoas fails with an internal error.")
 @click.option("--target", "targets", multiple=True, help="The target; twice with --differs.")
 @click.option("-o", "--output", metavar="PATH", help="Write the program to a file; else to standard output.")
-@click.option("--seconds", type=float, default=300.0, help="How long to search.")
+@click.option("--seconds", type=float, default=300.0, help="Time limit of the search.")
 @jobs_option
 @entry_option
 @arguments_option

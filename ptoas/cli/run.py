@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from ptoas.diagnostics import Source
 
 
-jobs_option = option("How many processes run blocks, or ranks, that do not wait for each other.")
+jobs_option = option("Number of processes for blocks or ranks that do not wait for each other.")
 
 
 @click.command(cls=Command)
@@ -88,16 +88,18 @@ jobs_option = option("How many processes run blocks, or ranks, that do not wait 
 @schedules_option
 @jobs_option
 @credits_option
-@click.option("--ranks", metavar="N|mpi", help="Run so many ranks here; or one a process, under mpiexec.")
-@seed_option
-@click.option("--describe", is_flag=True, help="Print what each argument would be, and why; run nothing.")
-@click.option("--save", metavar="DIR", help="Keep all that the run begins with in DIR.")
-@click.option("--load", metavar="DIR", help="Take the arguments that --save kept in DIR.")
 @click.option(
-    "--check", "checks", default="all", help="What is checked: all, none, or some of mem,init,race,budget."
+    "--ranks", metavar="N|mpi", help="Number of ranks in this process; mpi: one per process, under mpiexec."
 )
+@seed_option
+@click.option("--describe", is_flag=True, help="Print each argument and its origin; do not run.")
+@click.option("--save", metavar="DIR", help="Save all arguments in DIR.")
+@click.option("--load", metavar="DIR", help="Load the arguments that --save wrote to DIR.")
+@click.option("--check", "checks", default="all", help="Checks: all, none, or some of mem,init,race,budget.")
 @click.option("--check-file", is_flag=True, help="Check the RUN-CHECK comments of the file.")
-@click.option("--unchecked", is_flag=True, help="Let an index out of bounds read what the target would.")
+@click.option(
+    "--unchecked", is_flag=True, help="Let an index out of bounds access the same memory as on the target."
+)
 @legalize_option
 @sync_option
 @aicore_option
@@ -107,7 +109,11 @@ jobs_option = option("How many processes run blocks, or ranks, that do not wait 
 @max_steps_option
 @max_memory_option
 @click.option(
-    "--format", "style", type=click.Choice(["text", "json"]), default="text", help="How to print the result."
+    "--format",
+    "style",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    help="Output format of the result.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON: `--format json`.")
 @config_option
@@ -145,12 +151,12 @@ def run(
 ) -> None:
     """Run a file as the target would, in NumPy, and stop at the first wrong step.
 
-    Of several PATHS, or a directory, every file is run: a line each, and a summary. Units of a build output
+    With several PATHS or a directory, every file is run: a line each, and a summary. Units of a build output
     of PyPTO are run on its golden data, and compared with it.
 
     Arguments that are left out are generated from --seed, indices in bounds. A VALUE is FILE.npy,
     FILE.npz:KEY, FILE.pt, FILE.bin, a number, zeros, arange, full:V, random or random:LO:HI. With
-    --check-file, the ARGS comments of the file count where an option says nothing else.
+    --check-file, the ARGS comments of the file apply unless an option overrides them.
 
     A reference function has parameters with names of arguments; it returns the output, or a dictionary of
     outputs. Floats agree within 1e-5 or four rounding errors of their type, unless --rtol is given.

@@ -18,16 +18,16 @@ from ptoas.project.verify_files import parse_targets
 
 @click.command(cls=Command)
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
-@click.option("--target", shell_complete=complete_targets, help="Only on these targets, with commas.")
+@click.option("--target", shell_complete=complete_targets, help="Only these targets, separated by commas.")
 @click.option(
-    "-k", "selected", metavar="TEXT", help="Only checks whose line `file:line [target] check` has this in it."
+    "-k", "selected", metavar="TEXT", help="Only checks whose line `file:line [target] check` contains TEXT."
 )
 @click.option("--junit", "report", type=click.Path(), metavar="FILE", help="Write the outcomes as JUnit XML.")
 @allow_python_option
 @config_option
 @isolated_option
 @jobs_option
-@click.option("-q", "--quiet", is_flag=True, help="Print failures and the last line alone.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only failures and the summary.")
 @color_option
 @click.pass_context
 def test(
@@ -47,7 +47,7 @@ def test(
 
     `# RUN-CHECK[a5]: ...` names its targets; one that names none is for the program's own target, else for
     all. `# ARGS: idx=arange --ranks 4` gives arguments, as `run --arg` takes them, and options of `run`.
-    Where nothing is checked, that is a failure. Units of a build output of PyPTO (`ptoas/UNIT.pto`) without a
+    Where nothing is checked, the test fails. Units of a build output of PyPTO (`ptoas/UNIT.pto`) without a
     check are run on its golden data and compared with it; without data, on generated arguments.
 
     \b

@@ -62,20 +62,22 @@ if TYPE_CHECKING:
     "style",
     type=click.Choice(FORMATS),
     default="full",
-    help="How to print what was found.",
+    help="Output format of the findings.",
 )
 @click.option(
     "--select",
     shell_complete=complete_codes,
-    help="Report only these codes, or beginnings of codes, with commas.",
+    help="Report only these codes or prefixes of codes, separated by commas.",
 )
 @click.option(
-    "--ignore", shell_complete=complete_codes, help="Don't report these codes, or beginnings of codes."
+    "--ignore", shell_complete=complete_codes, help="Don't report these codes or prefixes of codes."
 )
-@click.option("--werror", is_flag=True, help="Take warnings for errors.")
-@click.option("--fix", is_flag=True, help="Do what findings propose, where that is certain; then check.")
-@click.option("--unsafe-fixes", is_flag=True, help="With --fix: do what is only likely, too.")
-@click.option("--diff", is_flag=True, help="With --fix: write nothing, print what would change.")
+@click.option("--werror", is_flag=True, help="Treat warnings as errors.")
+@click.option("--fix", is_flag=True, help="Apply safe fixes, then check.")
+@click.option(
+    "--unsafe-fixes", is_flag=True, help="With --fix: also apply fixes that may change the meaning."
+)
+@click.option("--diff", is_flag=True, help="With --fix: write nothing, print the differences.")
 @click.option("--watch", is_flag=True, help="Check again whenever a file changes, until interrupted.")
 @click.option("--no-cache", is_flag=True, help="Check files again that have not changed.")
 @config_option
@@ -83,7 +85,7 @@ if TYPE_CHECKING:
 @stdin_filename_option
 @output_option
 @jobs_option
-@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only errors.")
 @unregistered_option
 @color_option
 @click.pass_context
@@ -116,7 +118,7 @@ def verify(
 ) -> None:
     """Check PATHS (files, directories, `-`) against the rules of the targets.
 
-    Without --target: for the one that a program names, else for all four. What a project asks for stands in
+    Without --target: the target that a program names, else all four. a project asks for stands in
     `[tool.ptoas]` of its pyproject.toml, or in ptoas.toml; options win. A comment `# ptoas: ignore[CODE]`
     keeps back what is found on its line.
 

@@ -133,7 +133,7 @@ def compare(
     ...     ptoas.compare(module, "no/such/directory")
     ... except ptoas.PtoasError as error:
     ...     print(error.diagnostics[0].code, error.diagnostics[0].message)
-    PTO-R712 no/such/directory holds no instruction library: there is no directory
+    PTO-R712 no/such/directory is not an instruction library: there is no directory
     """
     library, compiler = find_library(include), find_compiler(cxx)
     kernel = compile(module, "cpu", **options)
