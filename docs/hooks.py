@@ -23,6 +23,13 @@ sys.path.insert(0, str(ROOT))
 
 from tests.known_bugs.reports import BugReport, all_reports  # noqa: E402
 
+HIDDEN = {
+    "rules/": ("navigation", "toc"),
+    "examples/": ("navigation", "toc"),
+    "instructions/": ("navigation",),
+}
+"""Sidebars that are empty on generated pages; without them programs have the whole width."""
+
 ABOVE = {"CONTRIBUTING.md": "contributing.md", "SECURITY.md": "security.md"}
 
 
@@ -105,6 +112,8 @@ def on_files(files: Files, config: Any) -> Files:
     made["known-bugs.md"] = known_bugs_page()
     made |= {page: (ROOT / name).read_text(encoding="utf-8") for name, page in ABOVE.items()}
     for page, text in made.items():
+        if hidden := HIDDEN.get(page[: page.find("/") + 1]):
+            text = f"---\nhide: [{', '.join(hidden)}]\n---\n\n{text}"
         files.append(File.generated(config, page, content=text))
     return files
 

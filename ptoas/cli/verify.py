@@ -118,9 +118,9 @@ def verify(
 ) -> None:
     """Check PATHS (files, directories, `-`) against the rules of the targets.
 
-    Without --target: the target that a program names, else all four. a project asks for stands in
-    `[tool.ptoas]` of its pyproject.toml, or in ptoas.toml; options win. A comment `# ptoas: ignore[CODE]`
-    keeps back what is found on its line.
+    Without --target: the target that a program names, else all four. Settings of a project are in
+    `[tool.ptoas]` of its pyproject.toml or in ptoas.toml; options override them. A comment
+    `# ptoas: ignore[CODE]` hides findings of its line.
 
     \b
     ptoas verify kernel.pto --target a5

@@ -258,15 +258,17 @@ _XDSL_MESSAGES = tuple(
     (re.compile(pattern), words)
     for pattern, words in (
         (_SLOT + r"attribute (.+) expected from variable '\w+', but got (.+)", r"`\1` is \3, expected \2"),
+        (_SLOT + r"Expected attribute (.+) but got (.+)", r"`\1` is \3, expected \2"),
         (_SLOT + r"Unexpected attribute (.+)", r"`\1` can't be \2"),
         (_SLOT + r"(.+) should be of base attribute .+", r"`\1` can't be \2"),
+        (r"attribute (.+) expected from variable '\w+', but got (.+)", r"found \2, expected \1"),
         (
             r"Expected (\d+) (operands?|results?|regions?|successors?), but got (\d+)",
             r"found \3 \2, expected \1",
         ),
         (r"(?:property|attribute) '(\w+)' expected in operation '.+'", r"attribute `\1` is missing"),
-        (r"(.+) should be of base attribute pto\.(.+)", r"\1 is no \2"),
-        (r"(.+) should be of base attribute .+", r"it does not take \1"),
+        (r"(.+) should be of base attribute pto\.(.+)", r"\1 is not a \2"),
+        (r"(.+) should be of base attribute .+", r"\1 is not a valid attribute here"),
         (r"Destination bit-width must be larger .+", "the result must have more bits than the operand"),
         (r"Destination bit-width must be smaller .+", "the result must have fewer bits than the operand"),
         (r".+ equal bitwidths .+", "operand and result must have the same number of bits"),

@@ -13,6 +13,7 @@ from ptoas.dialects.pto import CHAPTERS, OPS
 from ptoas.dialects.pto.constraints import PtoConstraint
 from ptoas.dialects.pto.instruction import Instruction, PtoOp, Slot
 from ptoas.grammar.assembly_format import assembly_format_of
+from ptoas.project.rule_pages import without_tags
 from ptoas.targets import TARGETS
 from ptoas.targets.row import Entry, Forms, Row, Unsupported
 from ptoas.targets.rule import Rule
@@ -199,7 +200,8 @@ def _rules(op: type[PtoOp]) -> Iterable[str]:
         return
     yield from ("| rule | targets | requirement |", "|---|---|---|")
     for rule, targets in found.items():
-        yield f"| [{rule.code}](../rules/{rule.code}.md) | {', '.join(targets)} | {rule.statement} |"
+        statement = without_tags(rule.statement)
+        yield f"| [{rule.code}](../rules/{rule.code}.md) | {', '.join(targets)} | {statement} |"
 
 
 def _shapes(op: type[PtoOp]) -> Iterable[str]:

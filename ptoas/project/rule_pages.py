@@ -90,7 +90,7 @@ def render_rules(style: str = "table", target: str | None = None) -> str:
 def _markdown(rules: Sequence[Rule]) -> str:
     lines = ["# Rules", "", "Printed by `ptoas rules --format markdown`; do not edit.", ""]
     lines += ["Each rule has a permanent code. `ptoas explain CODE` prints one with its examples.", ""]
-    lines += ["What a warning or a note is about is legal, and deserves a look.", ""]
+    lines += ["Warnings and notes report legal programs that deserve a look.", ""]
     for letter, title in CHAPTERS.items():
         chapter = [rule for rule in rules if rule.code[4] == letter]
         if not chapter:
@@ -107,10 +107,16 @@ def _heading(rule: Rule) -> str:
     return f"{rule.code}: {rule.title}{kind}"
 
 
+def without_tags(text: str) -> str:
+    """Escape `<` in Markdown outside of code spans, so that `<R, 1>` is not read as an HTML tag."""
+    parts = text.split("`")
+    return "`".join(part if at % 2 else part.replace("<", "&lt;") for at, part in enumerate(parts))
+
+
 def _body(rule: Rule) -> list[str]:
     on = checked_on(rule)
     return [
-        *(rule.statement, "", f"*Why:* {rule.reason}", ""),
+        *(without_tags(rule.statement), "", f"*Why:* {without_tags(rule.reason)}", ""),
         *(f"*Targets:* {', '.join(targets_with(rule))}. *Source:* {rule.source}.", ""),
         *(f"{REFUSED[rule.severity]} on {on}:", "", "```pto", rule.failing, "```", ""),
         *("Accepted:", "", "```pto", rule.passing, "```", ""),
@@ -125,14 +131,16 @@ def site_pages() -> dict[str, str]:
         index += [f"## {title}", "", "| code | severity | targets | requirement |", "|---|---|---|---|"]
         for rule in (rule for rule in rules_of() if rule.code[4] == letter):
             on = ", ".join(targets_with(rule))
-            index.append(f"| {_link(rule.code)} | {rule.severity.value} | {on} | {rule.statement} |")
+            index.append(
+                f"| {_link(rule.code)} | {rule.severity.value} | {on} | {without_tags(rule.statement)} |"
+            )
             pages[f"rules/{rule.code}.md"] = "\n".join([f"# {_heading(rule)}", "", *_body(rule)])
         index.append("")
     codes = other_codes()
     index += ["## Codes without a rule", "", "| code | statement |", "|---|---|"]
     for code, (statement, meaning) in sorted(codes.items()):
-        index.append(f"| {_link(code)} | {statement} |")
-        pages[f"rules/{code}.md"] = f"# {code}: {statement}\n\n{meaning}\n"
+        index.append(f"| {_link(code)} | {without_tags(statement)} |")
+        pages[f"rules/{code}.md"] = f"# {code}: {without_tags(statement)}\n\n{without_tags(meaning)}\n"
     return {"rules.md": "\n".join(index) + "\n", **pages}
 
 
@@ -147,15 +155,15 @@ def _place(code: str) -> tuple[str, str]:
 
 
 def _other_codes() -> list[str]:
-    """The codes that are no rule's: what holds, and what breaking it means."""
+    """Codes that belong to no rule, with their meaning."""
     codes = other_codes()
-    lines = ["# Other codes", "", "What is found before, after and beside the rules of a target.", ""]
+    lines = ["# Other codes", "", "Findings that do not belong to a rule of a target.", ""]
     left = "".join({code[4] for code in codes} - OTHER_CHAPTERS.keys())
     for letters, title in [*OTHER_CHAPTERS.items(), (left, "Further codes")]:
         inside = {code: text for code, text in sorted(codes.items()) if code[4] in letters}
         lines += [f"## {title}", ""] if inside else []
         for code, (statement, meaning) in inside.items():
-            lines += [*_place(code), f"### {code}: {statement}", "", meaning, ""]
+            lines += [*_place(code), f"### {code}: {without_tags(statement)}", "", without_tags(meaning), ""]
     return lines
 
 

@@ -1217,7 +1217,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
     ),
     "functions: a flag of numbers": (
         '.arg %table : !pto.memref<64x32xf32>\n.arg %idx : !pto.tile<1x16xi32>\n"pto.set_flag"() {src_pipe = 3 : i32, dst_pipe = 3 : i32, event_id = 1 : i32} : () -> ()',
-        [("PTO-P060", 3, 1, 88, "`pto.set_flag`: 3 : i32 is no pipe", None)],
+        [("PTO-P060", 3, 1, 88, "`pto.set_flag`: 3 : i32 is not a pipe", None)],
     ),
     "types: a shape without its type, and a type behind it": (
         ".arg %a : 16x32xf32!pto.tile<16x32xf32>",
