@@ -40,6 +40,7 @@ from ptoas.dialects.pto.sync import (
     FlagOp,
     RecordOp,
     SetsFlag,
+    TSyncOp,
 )
 from ptoas.dialects.pto.views import AllocTileOp, SetValidShapeOp, TAssignOp
 from ptoas.ir.names import name_of
@@ -379,6 +380,8 @@ class FunctionCompiler(ControlFlow, Placement):
             self.line(f"{self.keep(partial(observer.synchronised, op))}({chosen})")
         if isinstance(op, FenceBarrierAllOp):
             self.line(f"{self.keep(self.machine.fence)}()")
+        if isinstance(op, RecordOp):
+            self.line(f"{self.name(op.result)} = None")  # its name is what counts
         if race is None:
             return
         match op:
@@ -408,8 +411,9 @@ class FunctionCompiler(ControlFlow, Placement):
                 self.line(f"{self.keep(partial(act, op, op.pipe))}({number})")
             case EventClauseOp():
                 pipe = event_pipe(op, self.machine.target.effects)
-                if pipe is not None:
-                    act = race.record if isinstance(op, RecordOp) else race.wait
-                    self.line(f"{self.keep(partial(act, op.token, pipe))}()")
+                if pipe is not None and isinstance(op, RecordOp):
+                    self.line(f"{self.keep(partial(race.record, op.result, pipe))}()")
+                elif pipe is not None and isinstance(op, TSyncOp):
+                    self.line(f"{self.keep(partial(race.wait, op, pipe))}()")
             case CmoCacheInvalidOp():
                 pass

@@ -19,6 +19,7 @@ from ptoas.analysis.clocks import NUMBER, Known
 from ptoas.analysis.effects import Effects
 from ptoas.diagnostics import Note
 from ptoas.dialects.pto.enums import Event, Pipe
+from ptoas.dialects.pto.sync import TSyncOp
 from ptoas.grammar.spans import span_of
 from ptoas.machine.bound import BoundInstruction
 from ptoas.machine.machine import Machine, label
@@ -182,8 +183,13 @@ class RaceDetector(PipeLog):
         """An event carries what its pipe knows to the pipe that waits for it."""
         self.events[event] = self.clocks.snapshot(NUMBER[pipe])
 
-    def wait(self, event: SSAValue, pipe: Pipe) -> None:
-        self.clocks.learn(NUMBER[pipe], *self.events[event])
+    def wait(self, op: TSyncOp, pipe: Pipe) -> None:
+        known = self.events.pop(op.event, None)
+        if known is None:
+            name = f"%{op.event.name_hint}" if op.event.name_hint else "an event"
+            message = f"tsync: {pipe.value} waits for {name}, which nothing has recorded: the device hangs"
+            raise self.machine.fail("PTO-R302", message, op)
+        self.clocks.learn(NUMBER[pipe], *known)
         self.learned(NUMBER[pipe])
 
     # --- tokens of buffers ---

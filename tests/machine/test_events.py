@@ -68,3 +68,24 @@ def test_flags_of_the_next_iteration_are_inserted(n: int) -> None:
 def test_the_next_iteration_does_not_wait_for_the_store() -> None:
     assert "tload writes %a" in failing("PTO-R301", LOOP, {"n": 2}, target="a2a3", sync="manual").message
     execute(LOOP, {"n": 1}, target="a2a3", sync="manual")
+
+
+@pytest.mark.parametrize("target", ["cpu", "a2a3"])
+def test_an_event_that_is_handed_on_is_no_event_of_the_next_iteration(target: str) -> None:
+    text = """
+func.func @main(%x: !pto.memref<8x8xf32>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %a = pto.alloc_tile : !pto.tile_buf<vec, 8x8xf32>
+  %e = pto.tload %a, %x record
+  %last = scf.for %i = %zero to %one step %one iter_args(%p = %e) -> (!pto.event) {
+    %f = pto.tstore %a, %x wait(%p) record
+    scf.yield %f : !pto.event
+  }
+  return
+}
+"""
+    if target == "cpu":
+        execute(text, target=target)
+    else:
+        assert "waits for %p, which nothing has recorded" in failing("PTO-R302", text, target=target).message

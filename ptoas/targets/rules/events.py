@@ -12,6 +12,7 @@ from ptoas.analysis.sync_actions import event_of, event_pipe, event_pipes
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.sync import EventClauseOp, FlagOp, RecordOp, TSyncOp
+from ptoas.dialects.pto.types import EventType
 from ptoas.targets.rule import Related, Violation, rule
 from ptoas.targets.rules.cores_of_flags import pipes_text
 from ptoas.targets.rules.examples import acc, kernel, left, right
@@ -52,6 +53,14 @@ def _opcode(op: Operation | None) -> str:
 )
 def event_is_awaited_once_in_its_block(facts: FunctionFacts, _target: Target) -> Violations:
     """An event must be awaited by one instruction, in the block that records it."""
+    for number, type in enumerate(facts.func.function_type.inputs):
+        if isinstance(type, EventType):
+            yield Violation(
+                "events can't be passed to functions",
+                op=facts.func,
+                slot=("argument", number),
+                fix="record and await it in one function, or use set_flag and wait_flag",
+            )
     for op in facts.instances(TSyncOp):
         record = op.event.owner
         if not isinstance(record, RecordOp):
@@ -197,7 +206,7 @@ def _awaited(facts: FunctionFacts, target: Target) -> Iterator[tuple[RecordOp, T
     for wait in facts.instances(TSyncOp):
         record = wait.event.owner
         pair = event_pipes(record, target.effects) if isinstance(record, RecordOp) else None
-        if isinstance(record, RecordOp) and pair is not None and record.parent is wait.parent:
+        if isinstance(record, RecordOp) and pair is not None and record.wait is wait:
             yield record, wait, pair
 
 

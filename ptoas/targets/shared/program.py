@@ -134,8 +134,7 @@ EVENTS = ProgramRules(
         events.event_is_awaited_once_in_its_block,
         events.recorded_event_is_awaited,
         events.library_call_has_these_events,
-    ),
-    frozenset({"sync"}),
+    )
 )
 
 DEVICE_EVENTS = ProgramRules(
