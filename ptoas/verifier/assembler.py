@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
 
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
@@ -72,28 +74,39 @@ def _minor(version: str) -> int:
     return int(version.partition(".")[2])
 
 
-_CHANGES = load_data("upstream")
-_ADDED: dict[str, int] = {
-    name: _minor(row["version"]) for row in _CHANGES["change"] for name in row.get("adds", ())
-}
-_REMOVED: dict[str, tuple[int, str]] = {
-    old: (_minor(row["version"]), new)
-    for row in _CHANGES["change"]
-    for old, new in row.get("renames", {}).items()
-}
-_HEADER_ONLY: frozenset[str] = frozenset(_CHANGES["header_only"])
+class _Names(NamedTuple):
+    """Names of instructions that not every version knows."""
+
+    added: dict[str, int]
+    """The version that added a name."""
+    removed: dict[str, tuple[int, str]]
+    """The version that renamed an instruction, and its new name."""
+    header_only: frozenset[str]
+
+
+@cache
+def _names() -> _Names:
+    changes = load_data("upstream")
+    added = {name: _minor(row["version"]) for row in changes["change"] for name in row.get("adds", ())}
+    removed = {
+        old: (_minor(row["version"]), new)
+        for row in changes["change"]
+        for old, new in row.get("renames", {}).items()
+    }
+    return _Names(added, removed, frozenset(changes["header_only"]))
 
 
 def _unknown_name(name: str, versions: range) -> tuple[str, str | None] | None:
     """Return why one of the versions does not know an instruction, and what to write instead."""
-    if name in _HEADER_ONLY:
+    names = _names()
+    if name in names.header_only:
         return f"no version of the assembler knows `{name}`", None
-    if name in _ADDED and versions[0] < _ADDED[name]:
-        old = next((old for old, (_, new) in _REMOVED.items() if new == name), None)
+    if name in names.added and versions[0] < names.added[name]:
+        old = next((old for old, (_, new) in names.removed.items() if new == name), None)
         fix = None if old is None else f"`{old}`"
-        return f"the assembler knows `{name}` from version 0.{_ADDED[name]} on", fix
-    if name in _REMOVED and versions[-1] >= _REMOVED[name][0]:
-        since, new = _REMOVED[name]
+        return f"the assembler knows `{name}` from version 0.{names.added[name]} on", fix
+    if name in names.removed and versions[-1] >= names.removed[name][0]:
+        since, new = names.removed[name]
         return f"the assembler does not know `{name}` from version 0.{since} on", f"`{new}`"
     return None
 
