@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 
 import pytest
 from click.testing import CliRunner
@@ -16,7 +18,9 @@ from ptoas.cli.main import main
 from ptoas.diagnostics import pages
 from ptoas.diagnostics.edits import applied
 from ptoas.diagnostics.sarif import to_sarif
+from ptoas.lowering import prepare
 from ptoas.project.verify_files import VerifyOptions, verify_source
+from tests.differential import pipe_order
 from tests.isa.annotations import all_programs
 
 TILE = "!pto.tile<8x8xf32>"
@@ -134,6 +138,66 @@ def test_what_another_target_needs_is_not_taken_away() -> None:
     text = kernel(*COPY, V_BARRIER)
     options = VerifyOptions(targets=("a2a3", "a5"))
     assert fix_source(ptoas.Source(text, "f.pto"), options).after == text
+
+
+# --- missing flags --------------------------------------------------------------------------------------
+
+LOOP = """.target a5
+.arg %x : !pto.memref<8x8xf32>
+.arg %y : !pto.memref<8x8xf32>
+%zero = arith.constant 0 : index
+%one = arith.constant 1 : index
+%turns = arith.constant 4 : index
+%a = alloc_tile : !pto.tile<8x8xf32>
+@scf.for %i = %zero to %turns step %one {
+  @tload %a, %x
+  set_flag[PIPE_MTE2, PIPE_V, EVENT_ID0]
+  wait_flag[PIPE_MTE2, PIPE_V, EVENT_ID0]
+  %b = tneg %a  # read@
+  pto.barrier <PIPE_MTE3>
+  set_flag[PIPE_V, PIPE_MTE3, EVENT_ID0]
+  wait_flag[PIPE_V, PIPE_MTE3, EVENT_ID0]
+  tstore %b, %y
+  set_flag[PIPE_MTE3, PIPE_V, EVENT_ID0]
+  wait_flag[PIPE_MTE3, PIPE_V, EVENT_ID0]
+}@
+"""
+
+
+@pytest.mark.parametrize(
+    ("prefix", "form"), [("", "{}"), ("pto.", "<{}>"), ("pto.", '"{}"')], ids=["asm", "MLIR", "strings"]
+)
+def test_a_missing_flag_of_a_loop_is_one_fix_in_the_spelling_of_the_program(prefix: str, form: str) -> None:
+    def spelled(text: str) -> str:
+        named = re.sub(r"\b(set|wait)_flag\[", rf"{prefix}\g<0>", text)
+        return re.sub(r"\b(?<!<)(PIPE_\w+|EVENT_ID0)(?!>)", lambda m: form.format(m[0]), named)
+
+    names = "[PIPE_V, PIPE_MTE2, EVENT_ID0]"
+    added = (f"set_flag{names}\n", f"wait_flag{names}\n  ", f"\n  set_flag{names}", f"\nwait_flag{names}")
+    text, *rest = LOOP.split("@")
+    expected = text + "".join(flag + part for flag, part in zip(added, rest, strict=True))
+    broken = spelled(LOOP.replace("@", ""))
+    (found,) = [finding for finding in findings(broken) if finding.is_error]
+    assert found.code == "PTO-F101" and len(found.edits) == 4
+    fixed = fix_source(ptoas.Source(broken, "f.pto"), VerifyOptions(), unsafe=True)
+    assert fixed.after == spelled(expected)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_flags_that_are_taken_away_are_put_back(seed: int) -> None:
+    """Programs with inserted flags, of which some or all are missing: every finding is fixed."""
+    random = Random(seed)
+    target = pipe_order.TARGETS[seed % 3]
+    module = prepare(ptoas.parse(pipe_order.write(random, sync=False)), target)
+    lines = ptoas.print_module(module).splitlines()
+    flags = [n for n, line in enumerate(lines) if re.search(r"(set|wait)_flag|pto\.barrier", line)]
+    gone = set(random.sample(flags, min(len(flags), random.choice([1, 2, 3, len(flags)]))))
+    text = "".join(f"{line}\n" for n, line in enumerate(lines) if n not in gone)
+    options = VerifyOptions(targets=(target,), sync="manual")
+    after = fix_source(ptoas.Source(text, "f.pto"), options, unsafe=True).after
+    left = verify_source(ptoas.Source(after, "f.pto"), options).report.diagnostics
+    # Tiles that overlap in part have to be moved: no flag helps.
+    assert not [d for d in left if d.code.startswith("PTO-F") and "place " not in str(d.fix)]
 
 
 # --- no fix brings up an error -----------------------------------------------------------------------

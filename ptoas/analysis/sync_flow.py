@@ -33,7 +33,7 @@ from ptoas.analysis.sync_actions import (
     is_sync_op,
     sync_action,
 )
-from ptoas.dialects.pto.enums import Event, Pipe
+from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.sync import FlagOp
 
 _BIT = {pipe: 1 << at for at, pipe in enumerate(PIPES)}
@@ -71,6 +71,8 @@ class _State:
     """
     flags: dict[Flag, int] = field(default_factory=dict[Flag, int])
     """The possible states of each flag: clear, set, or both."""
+    set_at: dict[Flag, Operation] = field(default_factory=dict[Flag, Operation])
+    """What has set each flag that may be up."""
 
 
 class SyncFlow(ForwardAnalysis[_State]):
@@ -99,13 +101,12 @@ class SyncFlow(ForwardAnalysis[_State]):
         self._done = sum(_BIT[pipe] for pipe in self.accesses.pipes) | _SETTLED
         """The state of an access that needs no further wait."""
         self._carriers: dict[SyncKey, int] = {}
-        self._set_at: dict[Flag, Operation] = {}
 
     def run(self) -> None:
         state = self.region(self.facts.func.body, _State())
         for flag, status in state.flags.items():
             if status & UP:
-                self._misuse("left up", self._set_at[flag], flag)
+                self._misuse("left up", state.set_at[flag], flag)
 
     @property
     def undecided(self) -> list[Operation]:
@@ -119,11 +120,11 @@ class SyncFlow(ForwardAnalysis[_State]):
     # --- states ----------------------------------------------------------------------------------
 
     def copy(self, state: _State) -> _State:
-        return _State(state.pending.copy(), dict(state.flags))
+        return _State(state.pending.copy(), dict(state.flags), dict(state.set_at))
 
     def join(self, a: _State, b: _State) -> _State:
         flags = {flag: a.flags.get(flag, DOWN) | b.flags.get(flag, DOWN) for flag in {**a.flags, **b.flags}}
-        return _State(a.pending.joined(b.pending), flags)
+        return _State(a.pending.joined(b.pending), flags, b.set_at | a.set_at)
 
     def start(self, loop: Operation, state: _State, /) -> _State:
         names = self.accesses.next_run(loop)
@@ -181,7 +182,7 @@ class SyncFlow(ForwardAnalysis[_State]):
         if self.reporting:
             for flag in effects.reserved_events:
                 if state.flags.get(flag, DOWN) & UP:
-                    self._misuse("reserved", op, flag, self._set_at.get(flag))
+                    self._misuse("reserved", op, flag, state.set_at.get(flag))
         for pair in effects.before:
             self._handshake(pair, state)
         touches = self.accesses.of[op]
@@ -260,16 +261,17 @@ class SyncFlow(ForwardAnalysis[_State]):
 
     def _set(self, op: Operation, flag: FlagKey, state: _State) -> None:
         if self.reporting and state.flags.get(flag, DOWN) & UP:
-            self._misuse("set twice", op, flag, self._set_at[flag])
+            self._misuse("set twice", op, flag, state.set_at[flag])
         state.flags[flag] = UP
-        self._set_at[flag] = op
+        state.set_at[flag] = op
 
     def _wait(self, op: Operation, flag: FlagKey, state: _State) -> None:
         status = state.flags.get(flag, DOWN)
         if self.reporting and status & DOWN:
             kind = "unset" if not status & UP else "maybe unset"
-            self._misuse(kind, op, flag, self._set_at.get(flag) if status & UP else None)
+            self._misuse(kind, op, flag, state.set_at.get(flag))
         state.flags[flag] = DOWN
+        state.set_at.pop(flag, None)
 
     def _misuse(self, kind: str, op: Operation, flag: Flag, other: Operation | None = None) -> None:
         self.misuses.setdefault((kind, op, flag), FlagMisuse(kind, op, flag, other))
@@ -278,10 +280,3 @@ class SyncFlow(ForwardAnalysis[_State]):
 def _after(own: Pipe, pipe: Pipe) -> int:
     """The bit that says: the pipe comes after an access of `own`."""
     return _SETTLED if own is pipe else _BIT.get(pipe, 0)
-
-
-def free_event(facts: FunctionFacts, pair: Pair, events: Sequence[Event]) -> Event:
-    """One of the event ids that the function does not use for that pair yet."""
-    flags = (op for op in facts.ops if isinstance(op, FlagOp) and op.flag[:2] == pair)
-    used = {event_of(op, facts.knowledge.constant) for op in flags}
-    return next((event for event in events if event not in used), events[0])

@@ -16,6 +16,13 @@ MOST_ROUNDS = 10
 """A fix may uncover the next finding; more than this is going round in circles."""
 
 
+UNORDERED = {"PTO-F101", "PTO-F107"}
+"""Accesses that no flag or barrier orders."""
+
+MISUSED = {"PTO-F102", "PTO-F103", "PTO-F104"}
+"""Flags that are not set and awaited in turn."""
+
+
 @dataclass(frozen=True)
 class Fixed:
     """Result of fixing one file."""
@@ -56,15 +63,26 @@ def fix_source(source: Source, options: VerifyOptions, unsafe: bool = False) -> 
 def _is_better(before: FileReport, after: FileReport, fixed: Sequence[Diagnostic]) -> bool:
     """Return True if the fix introduced no error.
 
-    If the text could not be parsed before, only the fixed findings must be gone: nothing else was checked.
-
-    Of a text that could not be read, only what was to be fixed has to be gone: all else was not checked.
+    Missing flags are reported one behind the other, and one that is taken away may leave accesses without
+    order: that is fixed next. Of a text that could not be parsed, only what was to be fixed has to be gone:
+    all else was not checked.
     """
     if not before.readable:
         left = Counter((d.code, d.message) for d in after.report.errors)
         once = Counter((d.code, d.message) for d in before.report.errors)
         return after.readable or all(left[key] < once[key] for key in {(d.code, d.message) for d in fixed})
-    return after.readable and not _errors(after.report.errors) - _errors(before.report.errors)
+    new = _errors(after.report.errors) - _errors(before.report.errors)
+    if not new or not after.readable:
+        return after.readable
+    fewer = _misused(before) - _misused(after)
+    codes = {finding.code for finding in fixed}
+    return {code for code, _ in new} <= UNORDERED and (
+        (codes <= UNORDERED and fewer >= 0) or (codes <= MISUSED and fewer > 0)
+    )
+
+
+def _misused(report: FileReport) -> int:
+    return sum(finding.code in MISUSED for finding in report.report.diagnostics)
 
 
 def _errors(diagnostics: Sequence[Diagnostic]) -> Counter[tuple[str, str]]:

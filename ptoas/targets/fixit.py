@@ -32,13 +32,18 @@ class Fixit:
     """Another operation than the one to blame."""
 
 
-def edits_of(fixit: Fixit | None, op: Operation, place: Span) -> tuple[Edit, ...]:
-    """The edits of a change; none where no statement of its own made the operation."""
-    op = op if fixit is None or fixit.op is None else fixit.op
+def edits_of(fixits: Fixit | tuple[Fixit, ...], op: Operation, place: Span) -> tuple[Edit, ...]:
+    """The edits of changes; none where a statement of its own is missing for one of the operations."""
+    changes = fixits if isinstance(fixits, tuple) else (fixits,)
+    edits = [_edits_of(change, op if change.op is None else change.op, place) for change in changes]
+    return tuple(edit for each in edits for edit in each) if all(edits) else ()
+
+
+def _edits_of(fixit: Fixit, op: Operation, place: Span) -> tuple[Edit, ...]:
     location = op.location
-    if fixit is None or not isinstance(location, SourceLocation):
+    if not isinstance(location, SourceLocation):
         return ()
-    if location.places is None or location.places.op != op.name:
+    if not op.regions and (location.places is None or location.places.op != op.name):
         return ()  # a statement that makes several operations, or a shorthand
     statement = Span(location.source, location.start, location.end - location.start)
     match fixit.kind:
@@ -47,7 +52,7 @@ def edits_of(fixit: Fixit | None, op: Operation, place: Span) -> tuple[Edit, ...
         case "before":
             edit = Edit(Span(location.source, location.start, 0), _before(fixit.text, statement), fixit.safe)
         case "after":
-            end = Span(location.source, location.end, 0)
+            end = Span(location.source, _end_of_line(statement), 0)
             edit = Edit(end, f"\n{_indent(statement)}{fixit.text}", fixit.safe)
         case "replace":
             edit = Edit(statement, fixit.text, fixit.safe)
@@ -76,6 +81,13 @@ def _is_first(statement: Span) -> bool:
 
 def _before(text: str, statement: Span) -> str:
     return f"{text}\n{_indent(statement)}" if _is_first(statement) else f"{text}; "
+
+
+def _end_of_line(statement: Span) -> int:
+    """The end of a statement, with the comment behind it."""
+    text, end = statement.source.text, statement.offset + statement.length
+    comment = re.compile(r"[ \t]*;?[ \t]*((#|//)[^\n]*)?(?=\n|$)").match(text, end)
+    return end if comment is None else comment.end()
 
 
 def _line_of(statement: Span) -> Span:

@@ -57,8 +57,8 @@ class Violation:
     related: tuple[Related, ...] = ()
     severity: Severity | None = None
     """Severity of this violation, if it is below that of the rule."""
-    fixit: Fixit | None = None
-    """The edit for `fix`, if it is certain enough to be applied by a tool."""
+    fixit: Fixit | tuple[Fixit, ...] | None = None
+    """The edits for `fix`, if they are certain enough to be applied by a tool; all of them, or none."""
 
     def with_names(self, text: str, op: Operation) -> str:
         """Replace each `$slot` of a text by the name of its operand, or by the slot if it has no name."""

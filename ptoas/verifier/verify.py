@@ -415,7 +415,7 @@ def _diagnose(rule: Rule, violation: Violation, op: Operation, source: str | Non
         violation.severity or rule.severity,
         (*notes, _statement(rule.statement, source or rule.source)),
         violation.fix and violation.with_names(violation.fix, place),
-        edits=edits_of(violation.fixit, place, span),
+        edits=edits_of(violation.fixit or (), place, span),
         op=place,
     )
 

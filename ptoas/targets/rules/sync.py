@@ -11,7 +11,7 @@ from xdsl.ir import Operation
 from ptoas.analysis.effects import Flag
 from ptoas.analysis.function import FunctionFacts, value_name
 from ptoas.analysis.storage import Storage
-from ptoas.analysis.sync_flow import FlagMisuse, Hazard, SyncFlow, free_event
+from ptoas.analysis.sync_flow import FlagMisuse, Hazard, SyncFlow
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.instruction import PtoOp
@@ -19,6 +19,16 @@ from ptoas.dialects.pto.sync import BufferTokenOp, DrainOp, FlagOp
 from ptoas.targets.fixit import Fixit
 from ptoas.targets.rule import Related, Violation, rule
 from ptoas.targets.rules.examples import kernel
+from ptoas.targets.rules.sync_fixes import (
+    Fix,
+    FreeEvents,
+    missing_barrier,
+    missing_flag,
+    missing_set,
+    missing_wait,
+    missing_wait_before,
+    missing_wait_between,
+)
 from ptoas.targets.target import Target
 
 Violations = Iterator[Violation]
@@ -26,17 +36,6 @@ Violations = Iterator[Violation]
 _TILE = "!pto.tile_buf<vec, 16x32xf32>"
 _MEM = "!pto.memref<16x32xf32>"
 _DEVICES = "a2a3 a5 a5-custom"
-
-
-def flag_text(op: str, flag: Flag) -> str:
-    """A flag instruction as text."""
-    source, sink, event = flag
-    return f"pto.{op}[#pto.pipe<{source.value}>, #pto.pipe<{sink.value}>, #pto.event<{event.value}>]"
-
-
-def _short(op: str, flag: Flag) -> str:
-    """A flag instruction as a fix quotes it; edits use the form that other tools read, too."""
-    return f"{op}[{', '.join(part.value for part in flag)}]"
 
 
 def _name(flag: Flag) -> str:
@@ -107,32 +106,30 @@ def accesses_of_two_pipes_are_ordered(facts: FunctionFacts, target: Target) -> V
     analysis = _analysis(facts, target)
     if analysis is None:
         return
+    events = FreeEvents(facts, analysis, target.events)
     for hazard in analysis.hazards.values():
         # Where a wait stands between the two, that nothing raised its flag is the mistake: PTO-F102.
         if hazard.pair[0] is not hazard.pair[1] and _between(hazard, analysis, facts, "unset") is None:
-            yield _hazard(hazard, analysis, facts, target)
+            yield _hazard(hazard, analysis, facts, events)
 
 
-def _hazard(hazard: Hazard, analysis: SyncFlow, facts: FunctionFacts, target: Target) -> Violation:
-    lines = facts.line(hazard.first.op), facts.line(hazard.second.op)
-    pair = hazard.pair
+def _hazard(hazard: Hazard, analysis: SyncFlow, facts: FunctionFacts, events: FreeEvents) -> Violation:
     forgotten = _between(hazard, analysis, facts, "left up")
-    if forgotten is not None:
+    wait = None if forgotten is None else missing_wait_before(facts, forgotten, hazard.second.op)
+    if forgotten is not None and wait is not None:
         flag = forgotten.flag
         return _too_early(
             hazard,
             facts,
             f"nothing waits for {_name(flag)}, set in line {facts.line(forgotten.op)}",
-            f"add `{_short('wait_flag', flag)}` before line {lines[1]}",
+            wait,
         )
-    flag = (*pair, free_event(facts, pair, target.events))
-    return _too_early(
-        hazard,
-        facts,
-        "no flag orders them",
-        f"add `{_short('set_flag', flag)}` after line {lines[0]} "
-        f"and `{_short('wait_flag', flag)}` before line {lines[1]}",
-    )
+    event = events.take(hazard.pair)
+    if event is None:
+        fix = missing_barrier(facts, hazard.pair, hazard.second.op)
+    else:
+        fix = missing_flag(facts, hazard.first.op, hazard.second.op, (*hazard.pair, event))
+    return _too_early(hazard, facts, "no flag orders them", fix)
 
 
 def _between(hazard: Hazard, analysis: SyncFlow, facts: FunctionFacts, kind: str) -> FlagMisuse | None:
@@ -149,14 +146,17 @@ def _raised_with_another_id(misuse: FlagMisuse, facts: FunctionFacts, target: Ta
     """A flag of the same pipes that was raised before, and that nothing awaits."""
     place = facts.positions
     for other in _misuses(facts, target, "left up"):
-        if other.flag[:2] == misuse.flag[:2] and place[other.op] < place[misuse.op]:
+        if (
+            other.flag[:2] == misuse.flag[:2]
+            and other.flag != misuse.flag
+            and place[other.op] < place[misuse.op]
+        ):
             return other
     return None
 
 
-def _too_early(
-    hazard: Hazard, facts: FunctionFacts, found: str, fix: str, fixit: Fixit | None = None
-) -> Violation:
+def _too_early(hazard: Hazard, facts: FunctionFacts, found: str, fix: Fix) -> Violation:
+    words, edits = fix
     first, second = hazard.first, hazard.second
     turn = facts.positions[first.op] >= facts.positions[second.op]
     when = " of the previous iteration" if turn else ""
@@ -170,8 +170,8 @@ def _too_early(
         op=second.op,
         slot=None if at is None else ("operand", at),
         part="value",
-        fix=_partial_overlap(hazard) or fix,
-        fixit=None if _partial_overlap(hazard) else fixit,
+        fix=_partial_overlap(hazard) or words,
+        fixit=() if _partial_overlap(hazard) else edits,
         related=(
             Related(f"`{_opcode(first.op)}` {verbs[first.write]}s it here", first.op),
             *_manual_sync_note(hazard, facts),
@@ -239,12 +239,13 @@ def flag_is_set_before_its_wait(facts: FunctionFacts, target: Target) -> Violati
         if misuse.other is not None:
             found = "has a matching `set_flag` on some paths only"
             related = (Related("some paths do not reach this `set_flag`", misuse.other),)
+        words, edits = missing_set(facts, misuse)
         yield Violation(
             f"`wait_flag` for {_name(misuse.flag)} {found}, so it can wait for ever",
             op=misuse.op,
             part="statement",
-            fix=f"add `{_short('set_flag', misuse.flag)}` before it, on every path",
-            fixit=None if related else Fixit("before", flag_text("set_flag", misuse.flag), safe=False),
+            fix=words,
+            fixit=edits,
             related=related,
         )
 
@@ -261,12 +262,13 @@ def flag_is_set_before_its_wait(facts: FunctionFacts, target: Target) -> Violati
 def flag_is_not_set_twice(facts: FunctionFacts, target: Target) -> Violations:
     """A flag must be waited for before it is set again, on every path and in every loop iteration."""
     for misuse in _misuses(facts, target, "set twice"):
+        words, edits = missing_wait_between(facts, misuse)
         yield Violation(
             f"{_name(misuse.flag)} is set twice without a `wait_flag` in between",
             op=misuse.op,
             part="statement",
-            fix=f"add `{_short('wait_flag', misuse.flag)}` before it, or use another event id",
-            fixit=Fixit("before", flag_text("wait_flag", misuse.flag), safe=False),
+            fix=words,
+            fixit=edits,
             related=(Related("set here", misuse.other),),
         )
 
@@ -292,12 +294,13 @@ def set_flag_is_waited_for(facts: FunctionFacts, target: Target) -> Violations:
     for misuse in _misuses(facts, target, "left up"):
         if misuse in found:
             continue
+        words, edits = missing_wait(facts, misuse)
         yield Violation(
             f"{_name(misuse.flag)} is set but never waited for",
             op=misuse.op,
             part="statement",
-            fix=f"add `{_short('wait_flag', misuse.flag)}` after it, or remove it",
-            fixit=Fixit("after", flag_text("wait_flag", misuse.flag), safe=False),
+            fix=words,
+            fixit=edits,
         )
 
 
@@ -396,7 +399,7 @@ def accesses_of_one_pipe_are_ordered(facts: FunctionFacts, target: Target) -> Vi
         if hazard.pair[0] is hazard.pair[1]:
             found = "no barrier orders them"
             fix = f"add `{barrier_text(pipe)}` before line {facts.line(hazard.second.op)}"
-            yield _too_early(hazard, facts, found, fix, Fixit("before", barrier_text(pipe)))
+            yield _too_early(hazard, facts, found, (fix, (Fixit("before", barrier_text(pipe)),)))
 
 
 @rule(
