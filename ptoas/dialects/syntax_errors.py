@@ -89,12 +89,19 @@ _LOOK_ALIKES = {
 _CHUNK = re.compile(r"%[\w$.-]*|[!#@-]*[\w.$]+(?:-[\w.$]+)*|[!#@-]+|.", re.S)
 """The found text in a message: a value, or a word with the marks before it, `16x32xf32`, `#!expect`."""
 
+_NO_VALUE = re.compile(r"\s*(?:\.(?:arg|const)\s+)?([A-Za-z_][\w$]*)\s*(?:=(?!=)|:)")
+"""The beginning of a statement that defines a name without its `%`."""
+
 DIRECTIVES = (".arg", ".const", ".target")
 _DIRECTIVE_FIXES = {".arch": "write `.target a5`"}
 
 
 def explain_syntax(parser: Lark, text: str, error: UnexpectedInput, what: str) -> SyntaxProblem:
     """Return the parser's complaint in words; token names stay out of it."""
+    if (bare := _NO_VALUE.match(text)) is not None and "%" not in bare[1]:
+        start, name = bare.start(1), bare[1]
+        message = f"`{name}` is no value: the name of a value begins with `%`"
+        return SyntaxProblem(message, start, len(name), f"did you mean `%{name}`?")
     if isinstance(error, UnexpectedToken):
         token = cast(Token, cast(Any, error).token)
         found = f"the {what} ends" if token.type == "$END" else f"found `{_shorten(str(token))}`"

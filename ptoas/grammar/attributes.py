@@ -36,7 +36,7 @@ from ptoas.dialects.pto.enums import ENUM_ATTRIBUTES, PtoEnumAttr
 from ptoas.dialects.pto.type_parameters import whole_number
 from ptoas.dialects.pto.type_text import TypeProblem, type_from_text, xdsl_context
 from ptoas.grammar import tree as t
-from ptoas.grammar.problems import StatementProblem, TypePlaceProblem
+from ptoas.grammar.problems import Consequence, StatementProblem, TypePlaceProblem
 from ptoas.grammar.tree_builder import is_whole
 from ptoas.ir.caches import memoize
 
@@ -61,6 +61,9 @@ def _every_enum() -> _Enums:
 _ENUM_TEXT = re.compile(r"#pto(?:\.(\w+)\s*<\s*([\w.]+)\s*>|<\s*(\w+)\s+([\w.]+)\s*>)$")
 
 
+_ALIAS = re.compile(r"![A-Za-z_][\w$]*(?![\w$.])")
+
+
 class Resolver:
     """Turns nodes into types and attributes; knows the file's aliases."""
 
@@ -68,14 +71,25 @@ class Resolver:
         self.allow_unregistered = allow_unregistered
         self.type_aliases: dict[str, Attribute] = {}
         self.attr_aliases: dict[str, Attribute] = {}
+        self.broken_aliases: set[str] = set()
+        """Aliases whose definition is wrong: nothing is said about what uses them."""
 
     def type(self, node: t.TypeText) -> Attribute:
         try:
             return type_from_text(node.text, self.type_aliases, self.allow_unregistered)
         except TypeProblem as problem:
-            raise TypePlaceProblem(
-                problem.message, node, problem.offset, problem.length, problem.fix
-            ) from None
+            if self.broken_aliases and not self.broken_aliases.isdisjoint(_ALIAS.findall(node.text)):
+                raise Consequence("PTO-P021", problem.message) from None
+            fix = problem.fix or (
+                did_you_mean(node.text, self.type_aliases) if node.text[:1] == "!" else None
+            )
+            raise TypePlaceProblem(problem.message, node, problem.offset, problem.length, fix) from None
+
+    def define_type(self, node: t.TypeAlias_) -> None:
+        """Define an alias of a type; a wrong one counts as defined."""
+        self.broken_aliases.add(node.name)
+        self.type_aliases[node.name] = self.type(node.type)
+        self.broken_aliases.discard(node.name)
 
     def types(self, nodes: tuple[t.TypeText, ...]) -> list[Attribute]:
         return [self.type(node) for node in nodes]

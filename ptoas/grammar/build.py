@@ -43,7 +43,7 @@ from ptoas.ir.location import PartOffsets, located
 
 _LABEL = re.compile(r"\^[\w$.-]+")
 
-_DEFINES = re.compile(r"\.(?:arg|const)\s+%[\w$.-]+|(?:%[\w$.-]+(?::\d+)?\s*,?\s*)+=")
+_DEFINES = re.compile(r"\.(?:arg|const)\s+(%?[\w$.-]+)|((?:%?[\w$.-]+(?::\d+)?\s*,?\s*)+)=")
 
 
 _MOST_STATEMENTS = 2_000
@@ -258,9 +258,11 @@ class Builder(ValueScope):
         return known
 
     def poison_by_text(self, raw: RawStatement) -> None:
-        """Poison the names that an unreadable statement would have defined."""
+        """Poison the names that an unreadable statement would have defined, those without their `%` too."""
+        if (alias := re.match(r"(![\w$.-]+)\s*=", raw.text)) is not None:
+            self.resolver.broken_aliases.add(alias[1])
         match = _DEFINES.match(raw.text)
-        for name in re.findall(r"%([\w$.-]+)", match.group()) if match else ():
+        for name in re.findall(r"%?([\w$.-]+)", match[1] or match[2]) if match else ():
             self.values.setdefault(name, POISON)
 
     def _poison(self, tree: t.Statement, names: list[str]) -> None:

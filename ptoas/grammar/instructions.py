@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
-from xdsl.dialects.builtin import IndexType
+from xdsl.dialects.builtin import IndexType, f32
 from xdsl.ir import Attribute
 
 from ptoas.dialects.pto.constraints import Index
@@ -19,8 +19,10 @@ from ptoas.grammar import tree as t
 from ptoas.grammar.assembly_format import assembly_format_of
 from ptoas.grammar.op_template import Alloc, Constant, OpTemplate, WindowOperand
 from ptoas.grammar.parts import ParsedOperand, StatementParts, StatementReader
-from ptoas.grammar.problems import StatementProblem, counted
+from ptoas.grammar.problems import NotLoaded, StatementProblem, counted
 from ptoas.ir.location import PartOffsets
+
+_TILE = TileType.of(f32, 16, 16)
 
 
 class InstructionReader(StatementReader):
@@ -310,7 +312,10 @@ class InstructionReader(StatementReader):
         requirement = " or ".join(
             f"`{name}` of `{cls.mnemonic()}` must be {kind}" for name, kind in kinds.items()
         )
-        return StatementProblem("PTO-P040", f"{requirement}, found {found}", operand.node)
+        message = f"{requirement}, found {found}"
+        if isinstance(found, ViewType) and any(slot is not None and slot.accepts(_TILE) for slot in expected):
+            return NotLoaded(message, operand.node)
+        return StatementProblem("PTO-P040", message, operand.node)
 
     def _check_order(
         self, cls: type[PtoOp], parts: StatementParts, filled: dict[str, list[ParsedOperand]]

@@ -88,7 +88,10 @@ _LABEL = re.compile(r"\^[\w$.-]+\s*(?:\([^)]*\))?\s*:")
 def _continues() -> re.Pattern[str]:
     """Return True if a line can't begin a statement, so that it continues the previous one."""
     parts = "|".join(sorted({*_PARTS, *part_words()}))
-    return re.compile(rf"[:,=()\[\]>{{]|->|(?:{parts})\b(?!\.)|[A-Za-z_][\w.$-]*\s*=(?!=)")
+    # `a = tload %x` begins a statement, although its `%` is missing.
+    instruction = r"\s*(?:[a-z][\w.]*\s+%|(?:pto|arith|scf|func)\.\w)"
+    key = rf"[A-Za-z_][\w.$-]*\s*=(?!=)(?!{instruction})"
+    return re.compile(rf"[:,=()\[\]>{{]|->|(?:{parts})\b(?!\.)|{key}")
 
 
 def blank_comments(text: str, report: Report) -> str:

@@ -14,7 +14,7 @@ from ptoas.diagnostics.spelling import did_you_mean
 from ptoas.dialects.syntax_errors import SyntaxProblem
 from ptoas.grammar import tree as t
 from ptoas.grammar.layout import RawStatement
-from ptoas.grammar.problems import StatementProblem
+from ptoas.grammar.problems import Consequence, NotLoaded, StatementProblem
 from ptoas.grammar.spans import span_of
 from ptoas.grammar.suggestions import edits_of
 from ptoas.ir.location import SourceLocation
@@ -77,6 +77,8 @@ class ValueScope:
         self.report("PTO-P010", problem.message, offset, problem.length, problem.fix)
 
     def report_problem(self, raw: RawStatement, problem: StatementProblem) -> None:
+        if isinstance(problem, Consequence):
+            return
         node = problem.at
         if problem.culprit is not None and isinstance(problem.culprit.location, SourceLocation):
             span = span_of(problem.culprit)
@@ -88,6 +90,8 @@ class ValueScope:
             first = raw.text.split("\n", 1)[0]
             self.report(problem.code, problem.message, raw.start, min(len(first), len(line)), problem.fix)
             return
+        if isinstance(problem, NotLoaded):
+            problem.fix = f"load it first: `%t = tload {raw.text[node.start : node.end]}`"
         start = raw.source_offset(node.start)
         end = raw.source_offset(node.end - 1) + 1 if node.end > node.start else start
         notes = tuple(Note(m, Span(self.source, at, length)) for m, at, length in problem.notes)

@@ -340,8 +340,10 @@ class StatementReader:
         names = assembly_format_of(cls).positional
         if len(parts.by_position) > len(names):
             extra = parts.by_position[len(names)]
-            fix = f"a value is written `%{extra.text}`" if isinstance(extra, t.WordNode) else None
-            raise StatementProblem("PTO-P010", f"`{cls.mnemonic()}` takes no such operand here", extra, fix)
+            message, fix = f"`{cls.mnemonic()}` takes no such operand here", None
+            if isinstance(extra, t.WordNode):
+                message, fix = f"`{extra.text}` is no value", f"did you mean `%{extra.text}`?"
+            raise StatementProblem("PTO-P010", message, extra, fix)
         for name, node in zip(names, parts.by_position, strict=False):
             self._set_field(parts, name, self._as_attribute(node, fields[name].enum), node)
 

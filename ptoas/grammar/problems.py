@@ -41,6 +41,17 @@ class StatementProblem(Exception):
             self.at = Node(place(self.at.start), place(self.at.end))
 
 
+class NotLoaded(StatementProblem):
+    """Global memory as an operand where a tile is needed."""
+
+    def __init__(self, message: str, at: Node):
+        super().__init__("PTO-P040", message, at)
+
+
+class Consequence(StatementProblem):
+    """What follows from a problem that is reported where it is: the statement is left out without a word."""
+
+
 class TypePlaceProblem(StatementProblem):
     """A problem inside a type's text, `offset` characters into it."""
 

@@ -88,7 +88,7 @@ def build(
             builder.alias_defined()
             return
         case t.TypeAlias_() as node:
-            builder.resolver.type_aliases[node.name] = builder.resolver.type(node.type)
+            builder.resolver.define_type(node)
             builder.alias_defined()
             return
         case t.Arg() as node:

@@ -1122,7 +1122,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
     "other documents: a value without its sign": (
         HEAD
         + "%d = mgather.row table, %idx : !pto.memref<64x32xf32>, !pto.tile<1x16xi32> -> !pto.tile<16x32xf32>",
-        [("PTO-P010", 3, 18, 5, "`mgather` takes no such operand here", "a value is written `%table`")],
+        [("PTO-P010", 3, 18, 5, "`table` is no value", "did you mean `%table`?")],
     ),
     "other documents: a full-width colon": (
         ".arg %a\uff1a f32\ntprint %a",

@@ -10,6 +10,7 @@ from xdsl.dialects.func import CallOp, FuncOp
 from ptoas.analysis.function import FunctionFacts
 from ptoas.analysis.structure import functions, walk_of
 from ptoas.diagnostics import Severity
+from ptoas.diagnostics.spelling import did_you_mean
 from ptoas.dialects.sync_tail import SPELLINGS, TAIL_HINT, tail_of
 from ptoas.targets.named import TARGET_ATTRIBUTE
 from ptoas.targets.rule import Violation, mismatch, rule
@@ -62,10 +63,12 @@ def named_target_exists(module: ModuleOp, target: Target) -> Violations:
         get_target(named.data)
     except UnknownTargetError:
         required = f"one of {', '.join(TARGETS)}"
+        names = [name for each in TARGETS.values() for name in (each.name, *each.aliases)]
         yield Violation(
             f'{TARGET_ATTRIBUTE}: found "{named.data}", expected {required}',
             op=module,
             field=TARGET_ATTRIBUTE,
+            fix=did_you_mean(named.data, names, cutoff=0.5),
         )
 
 

@@ -13,7 +13,7 @@ from ptoas.analysis.knowledge import TileFacts, shape_str
 from ptoas.analysis.storage import has_address
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.element_types import BY_TYPE
-from ptoas.dialects.pto.enums import SLayout
+from ptoas.dialects.pto.enums import BLayout, SLayout, TileLoc
 from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
@@ -89,7 +89,33 @@ def operand_is_in_a_memory_of_the_instruction(op: PtoOp, know: Facts) -> Violati
     for slot, at, tile, spec in know.tiles:
         if tile.loc not in spec.locs:
             required = " or ".join(loc.value for loc in spec.locs)
-            yield mismatch(f"memory of ${slot}", tile.loc.value, required, slot=_where(slot, at))
+            fix = _way_to(tile.type, spec.locs[0])
+            yield mismatch(f"memory of ${slot}", tile.loc.value, required, slot=_where(slot, at), fix=fix)
+
+
+def _as_row(tile: TileFacts) -> str | None:
+    """A column has the bytes of a row, which element-wise instructions take."""
+    if tile.type.cols != 1 or not tile.is_dn:
+        return None
+    row = TileType.of(tile.type.element_type, 1, tile.type.rows, valid=(1, tile.type.valid_rows))
+    return f"a column has the bytes of a row: `treshape` it to `{row}`, and the result back"
+
+
+_OPERANDS_OF_THE_MATRIX_UNIT = {TileLoc.Left: SLayout.RowMajor, TileLoc.Right: SLayout.ColMajor}
+
+
+def _way_to(found: TileType, memory: TileLoc) -> str | None:
+    """The moves that bring a tile to an operand of the matrix unit, with the types of their tiles."""
+    order = _OPERANDS_OF_THE_MATRIX_UNIT.get(memory)
+    if order is None or found.loc.data not in (TileLoc.Vec, TileLoc.Mat):
+        return None
+    rows, cols = found.shape
+    mat = TileType.of(
+        found.element_type, rows, cols, loc=TileLoc.Mat, blayout=BLayout.ColMajor, slayout=SLayout.RowMajor
+    )
+    last = TileType.of(found.element_type, rows, cols, loc=memory, slayout=order)
+    move = f"`tmov` to {memory.value} (`{last}`)"
+    return move if found.loc.data is TileLoc.Mat else f"`tload` into mat (`{mat}`), then {move}"
 
 
 @rule(
@@ -110,6 +136,7 @@ def operand_has_a_layout_of_the_target(op: PtoOp, know: Facts) -> Violations:
                 tile.layout_text,
                 spec.layout.text,
                 slot=_where(slot, at),
+                fix=_as_row(tile),
                 related=_orders(tile, spec.layout.order),
             )
     for slot, view_spec in know.row.views.items():

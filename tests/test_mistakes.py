@@ -1,0 +1,133 @@
+"""Twenty mistakes of a first program: each is one finding, and says what to write instead."""
+
+from __future__ import annotations
+
+import pytest
+
+import ptoas
+from ptoas.cli.fixing import fix_source
+from ptoas.project.verify_files import VerifyOptions, verify_source
+
+HEAD = """.target a5
+.arg %x : !pto.memref<16x32xf32>
+.arg %out : !pto.memref<16x32xf32>
+"""
+SYNC = "set_flag[PIPE_MTE2, PIPE_V, EVENT_ID0]\nwait_flag[PIPE_MTE2, PIPE_V, EVENT_ID0]\n"
+LEFT = "!pto.tile<left, 16x32xf32, slayout=row_major>"
+
+MISTAKES = {
+    "an instruction": ("%a = tlaod %x\ntstore %a, %out", "PTO-P020", "did you mean `tload`?"),
+    "a capital": ("%a = TLOAD %x\ntstore %a, %out", "PTO-P020", "did you mean `tload`?"),
+    "no percent sign of a result": ("a = tload %x\ntstore %a, %out", "PTO-P010", "did you mean `%a`?"),
+    "no percent sign of an operand": ("%a = tload x\ntstore %a, %out", "PTO-P010", "did you mean `%x`?"),
+    "a name": ("%tile = tload %x\ntstore %tiel, %out", "PTO-P030", "did you mean `%tile`?"),
+    "an operand in global memory": ("%a = texp %x\ntstore %a, %out", "PTO-P040", "`%t = tload %x`"),
+    "an element type": (
+        "%a = tload %x\n%h = tcvt %a : f61\ntstore %a, %out",
+        "PTO-P021",
+        "did you mean `f16`?",
+    ),
+    "a type": (
+        "%a = tload %x : !pto.tlie<16x32xf32>\ntstore %a, %out",
+        "PTO-P021",
+        "did you mean `!pto.tile`?",
+    ),
+    "a shape with commas": (
+        "%a = tload %x : !pto.tile<16, 32, f32>\ntstore %a, %out",
+        "PTO-P021",
+        "`16x32xf32`",
+    ),
+    "a wrong alias": (
+        "!t = !pto.tile<16x32xf23>\n%a = tload %x : !pto.memref<16x32xf32> -> !t\n%b = texp %a : !t\n"
+        "tstore %b, %out",
+        "PTO-P021",
+        "did you mean `f32`?",
+    ),
+    "another alias": (
+        "!tile = !pto.tile<16x32xf32>\n%a = tload %x : !pto.memref<16x32xf32> -> !tlie\ntstore %a, %out",
+        "PTO-P021",
+        "did you mean `!tile`?",
+    ),
+    "no type": (
+        "%c = arith.constant 0.0 : f32\n%a = texpands %c\ntstore %a, %out",
+        "PTO-P043",
+        "-> !pto.tile",
+    ),
+    "an attribute": (
+        "%i = tload %x : !pto.memref<16x32xf32> -> !pto.tile<16x32xf32>\n"
+        "%a = tcvt %i {rmod = #pto<round_mode RINT>} : f16\ntstore %i, %out",
+        "PTO-P053",
+        "did you mean `rmode`?",
+    ),
+    "vec tiles in a product": (
+        "%b = tload %x\n%a = tmatmul %l, %b\n",
+        "PTO-I102",
+        "`tload` into mat",
+    ),
+    "no flag": (
+        f"%a = tload %x\n{SYNC}%b = texp %a\ntstore %b, %out",
+        "PTO-F101",
+        "set_flag[PIPE_V, PIPE_MTE3,",
+    ),
+    "a wait without its set": (
+        f"%a = tload %x\n{SYNC.splitlines()[1]}\n%b = texp %a\npto.barrier <PIPE_ALL>\ntstore %b, %out",
+        "PTO-F102",
+        "add `set_flag[PIPE_MTE2, PIPE_V, EVENT_ID0]`",
+    ),
+    "a set without its wait": (
+        f"%a = tload %x\n{SYNC.splitlines()[0]}\npto.barrier <PIPE_ALL>\n%b = texp %a\n"
+        "pto.barrier <PIPE_ALL>\ntstore %b, %out",
+        "PTO-F104",
+        "add `wait_flag[PIPE_MTE2, PIPE_V, EVENT_ID0]`",
+    ),
+    "a name twice": ("%a = tload %x\n%a = texp %a\ntstore %a, %out", "PTO-P031", "give it another name"),
+    "another name of a target": ("%a = tload %x\ntstore %a, %out", "PTO-T102", "did you mean `a5`?"),
+    "an argument without a percent sign": (
+        "%a = tload %y\ntstore %a, %out",
+        "PTO-P010",
+        "did you mean `%y`?",
+    ),
+}
+
+
+def program(name: str) -> str:
+    text = HEAD + MISTAKES[name][0] + "\n"
+    match name:
+        case "another name of a target":
+            return text.replace("a5", "a6", 1)
+        case "an argument without a percent sign":
+            return text.replace(".arg %x", ".arg y")
+        case "vec tiles in a product":
+            return text.replace(".arg %out : !pto.memref<16x32xf32>", f".arg %l : {LEFT}").replace(
+                "16x32xf32>\n.arg %l", "32x32xf32>\n.arg %l"
+            )
+        case _:
+            return text
+
+
+def findings(text: str) -> list[ptoas.Diagnostic]:
+    report = verify_source(ptoas.Source(text, "f.pto"), VerifyOptions()).report
+    return [found for found in report.diagnostics if found.is_error or found.code == "PTO-F104"]
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_is_one_finding_with_a_fix(name: str) -> None:
+    _, code, fix = MISTAKES[name]
+    found = findings(program(name))
+    assert [each.code for each in found] == [code]
+    assert fix in (found[0].fix or "")
+
+
+def test_fixes_end_in_a_program_without_errors() -> None:
+    fixed = {
+        name
+        for name in MISTAKES
+        if not findings(fix_source(ptoas.Source(program(name), "f.pto"), VerifyOptions(), unsafe=True).after)
+    }
+    assert len(fixed) >= 14
+    assert {
+        "no flag",
+        "a wait without its set",
+        "a set without its wait",
+        "no percent sign of a result",
+    } <= fixed
