@@ -140,3 +140,12 @@ def test_a_host_reads_the_outcomes(here: Path) -> None:
 def test_the_examples_hold() -> None:
     done = run(str(ROOT / "examples" / "embedding_lookup.pto"), str(ROOT / "examples" / "all_gather.pto"))
     assert done.exit_code == 0 and "5 checks in 2 files: 5 ok" in done.stdout
+
+
+def test_the_kernels_of_the_examples_compute_what_numpy_does() -> None:
+    kernels = (
+        *("softmax", "layer_norm", "rms_norm", "rope", "top_k", "padded_embedding"),
+        *("dense_relu", "flash_attention", "all_reduce"),
+    )
+    done = run(*(str(ROOT / "examples" / f"{name}.pto") for name in kernels))
+    assert done.exit_code == 0 and "12 checks in 9 files: 12 ok" in done.stdout

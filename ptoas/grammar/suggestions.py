@@ -9,7 +9,7 @@ from ptoas.diagnostics import Edit, Source, Span
 _QUOTED = re.compile(r"`([^`]+)`")
 _MEANT = re.compile(r"did you mean `([^`]+)`\?")
 _WRITE = re.compile(r"write `([^`]+)`")
-_TEXT = re.compile(r'write ("[^"]*") for a text')
+_TEXT = re.compile(r'write ("[^"]*") for a string')
 _ALIKE = {"write a plain space": " ", "write nothing there": ""}
 _OPCODE = re.compile(r"[\w$.]+")
 
