@@ -18,6 +18,7 @@ from ptoas.analysis.clocks import NUMBER
 from ptoas.analysis.effects import Effects, touched
 from ptoas.analysis.phases import Phase, Phases
 from ptoas.analysis.storage import Place, Storage
+from ptoas.analysis.sweeps import Sweep
 from ptoas.analysis.windows import Window
 from ptoas.dialects.pto.channel import FreeOp, PopOp
 from ptoas.dialects.pto.enums import Pipe
@@ -80,8 +81,8 @@ class StaticAccess:
     """All accesses of the operation."""
     lane: int
     """The number of the pipe."""
-    phase: Phase | None = None
-    """The iterations in which it touches the place; None: whenever the operation is executed."""
+    phase: Phase | Sweep | None = None
+    """The iterations in which it touches the place, or its way through it; None: unknown."""
     age: int = 0
     """Iterations since, if it has a phase."""
     ages: Sequence[StaticAccess] = ()
@@ -234,9 +235,7 @@ class Accesses:
         Whatever must wait for the earlier one must wait for it too. A read subsumes reads only, an access in
         some iterations only those of the same.
         """
-        if touch.phase is not None and (
-            other.phase is None or other.age % touch.phase.period or touch.phase.distance(other.phase) != 0
-        ):
+        if touch.phase is not None and not touch.phase.subsumes(other.phase, other.age):
             return False
         return touch.write or not other.write
 
@@ -261,7 +260,7 @@ class Accesses:
         return overlapping
 
 
-def _aged(access: StaticAccess, phase: Phase) -> list[StaticAccess]:
+def _aged(access: StaticAccess, phase: Phase | Sweep) -> list[StaticAccess]:
     ages: list[StaticAccess] = [access]
     ages += [replace(access, phase=phase, age=age, ages=ages) for age in range(1, phase.period + 1)]
     ages.append(replace(access))
@@ -270,10 +269,7 @@ def _aged(access: StaticAccess, phase: Phase) -> list[StaticAccess]:
 
 def _may_meet(other: StaticAccess, touch: StaticAccess) -> bool:
     """Return False if the iterations of two accesses show that they are not on the same tile."""
-    if other.phase is None or touch.phase is None:
-        return True
-    distance = other.phase.distance(touch.phase)
-    return distance is None or other.age % touch.phase.period == distance
+    return other.phase is None or touch.phase is None or other.phase.may_meet(other.age, touch.phase)
 
 
 def is_in_turn(first: Operation, second: Operation) -> bool:

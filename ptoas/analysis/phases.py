@@ -16,9 +16,10 @@ from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
-from ptoas.analysis.constants import Constants
+from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.storage import underlying_tile
 from ptoas.analysis.structure import is_of
+from ptoas.analysis.sweeps import Sweep, Sweeps
 from ptoas.dialects.pto.multi_tile import MultiTileGetOp
 
 MOST = 8
@@ -45,11 +46,20 @@ class Phase(NamedTuple):
     guard: Block | None = None
     """The block that runs in these iterations only; None if the tile is chosen, not the instruction."""
 
-    def distance(self, second: Phase) -> int | None:
+    def distance(self, second: object) -> int | None:
         """The iterations modulo `period` from a touch in this phase to one in another; None if unknown."""
-        if self.loop is not second.loop or self.period != second.period:
+        if not isinstance(second, Phase) or self[:2] != second[:2]:
             return None
         return (second.residue - self.residue) % self.period
+
+    def may_meet(self, age: int, second: object) -> bool:
+        """Return False if an access of so many iterations ago and a second one now are certainly apart."""
+        distance = self.distance(second)
+        return distance is None or age % self.period == distance
+
+    def subsumes(self, earlier: object, age: int) -> bool:
+        """Return True if whatever meets an access of so many iterations ago meets this one, too."""
+        return isinstance(earlier, Phase) and age % self.period == 0 == earlier.distance(self)
 
 
 class _Linear(NamedTuple):
@@ -81,16 +91,18 @@ class _Cyclic(NamedTuple):
 class Phases:
     """Phases of the accesses of one function."""
 
-    def __init__(self, ops: Sequence[Operation], constants: Constants):
+    def __init__(self, ops: Sequence[Operation], constants: Knowledge):
         self._constants = constants
+        self._sweeps = Sweeps(constants)
         self._guards: dict[Block, Phase | None] = {}
         self._slots: dict[SSAValue, Mapping[SSAValue, Phase]] = {}
         self._none = not any(is_of(op.__class__, _REMAINDERS) for op in ops)
 
-    def of(self, op: Operation, value: SSAValue, root: SSAValue) -> Phase | None:
+    def of(self, op: Operation, value: SSAValue, root: SSAValue) -> Phase | Sweep | None:
         """The phase in which `op` touches the tile `root` under the name `value`; None: any iteration."""
-        if self._none:
-            return None
+        sweep = self._sweeps.of(value)
+        if sweep is not None or self._none:
+            return sweep
         slots = self._slots.get(value)
         if slots is None:
             slots = self._slots[value] = self._slots_of(value)

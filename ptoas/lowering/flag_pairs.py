@@ -41,6 +41,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ptoas.analysis.clocks import PIPES
 from ptoas.analysis.constants import Constants
 from ptoas.analysis.order import StaticAccess
+from ptoas.analysis.phases import Phase
 from ptoas.analysis.structure import ancestor_in
 from ptoas.dialects.pto.clauses import first_clause, last_clause
 from ptoas.dialects.pto.enums import Event, Pipe
@@ -150,7 +151,9 @@ class SlotFlags:
     def between(first: StaticAccess, second: StaticAccess, destination: int) -> SlotFlags | None:
         """Flags for two accesses that are several iterations apart; None if others do as well."""
         one, other = first.phase, second.phase
-        if one is None or other is None or first.age < 2 or one.distance(other) is None:
+        if not isinstance(one, Phase) or not isinstance(other, Phase) or first.age < 2:
+            return None
+        if one.distance(other) is None:
             return None
         if first.lane == destination:
             return None

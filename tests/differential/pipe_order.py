@@ -28,7 +28,7 @@ from ptoas.dialects.pto.sync import BarrierOp, FlagOp
 from ptoas.lowering import prepare
 from ptoas.targets import get_target
 from tests.lowering.programs import F32, FLOATS, VF32, Writer, head, instruction
-from tests.lowering.slots import slot_program
+from tests.lowering.slots import ROWS, slot_program
 
 TARGETS = ("a2a3", "a5", "a5-custom")
 PIPES = ("MTE2", "V", "MTE3", "S")
@@ -218,7 +218,7 @@ def slot_disagreements(random: Random, target: str) -> Iterator[str]:
         yield f"verify reports {sorted(errors)}"
     kernel = ptoas.compile(module, target, checks="race", sync="manual", force=True)
     for n in ITERATIONS:
-        memory = {name: np.zeros(256, np.float32) for name in "abc"} | {"idx": np.zeros(256, np.int32)}
+        memory = {name: np.zeros(16 * ROWS, np.float32) for name in "abc"} | {"idx": np.zeros(256, np.int32)}
         try:
             codes = {each.code for each in kernel(**memory, n=n, low=random.randrange(4)).warnings}
         except PtoasError as error:

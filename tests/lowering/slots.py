@@ -9,6 +9,10 @@ from .programs import F32, FLOATS, VF32, Writer, head
 
 PLAIN = 2
 """Tiles that are the same in every iteration."""
+ROWS = 512
+"""Rows of the arguments, of which most accesses only touch sixteen."""
+LONG = f"!pto.tensor_view<{ROWS}x16xf32>"
+PART = "!pto.partition_tensor_view<16x16xf32>"
 
 
 @dataclass
@@ -65,13 +69,25 @@ class SlotWriter:
             else:
                 self.instruction()
 
+    def view(self) -> tuple[str, str]:
+        """A view and its type: the same in each iteration, or one that moves on."""
+        if not self.loops or self.random.random() < 0.5:
+            return f"%v{self.random.choice(FLOATS)}", VF32
+        factor = self.constant(self.random.choice((0, 4, 8, 16, 24)))
+        at = self.op("row", f"arith.muli {self.random.choice(self.loops[-2:])}, {factor} : index")
+        at = self.op("row", f"arith.addi {at}, {self.constant(self.random.choice((0, 8, 16)))} : index")
+        extents = f"offsets = [{at}, %c0], sizes = [%c16, %c16]"
+        whole = f"%long{self.random.choice(FLOATS)}"
+        return self.op("part", f"pto.partition_view {whole}, {extents} : {LONG} -> {PART}"), PART
+
     def instruction(self) -> None:
-        view = f"%v{self.random.choice(FLOATS)}"
         match self.random.choice(("load", "load", "store", "store", "adds", "add")):
             case "load":
-                self.out.line(f"pto.tload ins({view} : {VF32}) outs({self.tile()} : {F32})")
+                view, type = self.view()
+                self.out.line(f"pto.tload ins({view} : {type}) outs({self.tile()} : {F32})")
             case "store":
-                self.out.line(f"pto.tstore ins({self.tile()} : {F32}) outs({view} : {VF32})")
+                view, type = self.view()
+                self.out.line(f"pto.tstore ins({self.tile()} : {F32}) outs({view} : {type})")
             case "adds":
                 self.out.line(f"pto.tadds ins({self.tile()}, %two : {F32}, f32) outs({self.tile()} : {F32})")
             case _:
@@ -110,6 +126,10 @@ def slot_program(random: Random) -> str:
     """A program of one to three loops; every tile is loaded first, and stored at the end."""
     out = head("kernel", PLAIN + 2)
     out.lines = [line.replace("%flag: i1", "%low: index") for line in out.lines]
+    out.line(f"%rows = arith.constant {ROWS} : index")
+    for pointer in FLOATS:
+        extents = "shape = [%rows, %c16], strides = [%c16, %c1]"
+        out.line(f"%long{pointer} = pto.make_tensor_view %{pointer}, {extents} : {LONG}")
     writer = SlotWriter(random, out, [random.choice((2, 2, 3, 4)) for _ in range(random.randint(1, 2))])
     tiles = [f"%t{at}" for at in range(PLAIN + 2)]
     for at, period in enumerate(writer.periods):

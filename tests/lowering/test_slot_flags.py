@@ -222,3 +222,20 @@ def test_cpp_chooses_the_event_by_the_slot() -> None:
     text = ptoas.lower(ptoas.parse(kernel(get("%s", "%a", 0, 2) + load("%s") + store("%s"))), "a2a3")
     assert "set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);" in text.partition("for (")[0]
     assert "wait_flag(PIPE_MTE3, PIPE_MTE2, static_cast<event_t>(" in text
+
+
+@pytest.mark.parametrize(("rows", "barriers"), [("%c16", 0), ("%c2", 1)])
+def test_stores_to_rows_of_other_iterations_need_no_barrier(rows: str, barriers: int) -> None:
+    view, part = "!pto.tensor_view<256x64xf32>", "!pto.partition_tensor_view<16x64xf32>"
+    before = f"""%c16 = arith.constant 16 : index
+    %c64 = arith.constant 64 : index
+    %c256 = arith.constant 256 : index
+    %v = pto.make_tensor_view %p, shape = [%c256, %c64], strides = [%c64, %c1] : {view}"""
+    window = f"""%r = arith.muli %i, {rows} : index
+      %w = pto.partition_view %v, offsets = [%r, %c0], sizes = [%c16, %c64] : {view} -> {part}
+      """
+    body = get("%s", "%a", 0, 2) + load("%s") + double("%s", "%s")
+    body += store("%s").replace("%o", "%w").replace(VIEW, part)
+    text = kernel(window + body, before=before).replace("%n: index", "%n: index, %p: !pto.ptr<f32>")
+    module = prepare(ptoas.parse(text), "a5")
+    assert len([op for op in module.walk() if op.name == "pto.barrier"]) == barriers
