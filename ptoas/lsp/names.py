@@ -142,7 +142,8 @@ class NameIndex:
                     *uses, bound = _RESULT.finditer(token.text)
                     for use in uses:
                         self._use(statement, token.start + use.start(), use.group(1), values)
-                    self._bind(statement, token.start + bound.start(), bound.group(1), inner)
+                    scope = values if head == "DOT_CONST" else inner
+                    self._bind(statement, token.start + bound.start(), bound.group(1), scope)
                 case "VALUE":
                     text = token.text[1:].partition("!")[0].partition("#")[0]
                     binds = head in ("DOT_ARG", "DOT_CONST", "LABEL")
