@@ -212,9 +212,9 @@ class Builder(ValueScope):
         self.values = outer
 
     def _read(self, raw: RawStatement, ops: list[Operation]) -> None:
-        names, written, shape = split_statement(raw.text)
-        if "" in names and self.has_nameless(raw):
+        if self.has_nameless(raw):
             return
+        names, written, shape = split_statement(raw.text)
         known = self._known(raw, shape)
         if known is None:
             return

@@ -68,10 +68,12 @@ def split_statement(text: str) -> tuple[list[str], list[str], str]:
     return names, types, "".join(pieces)
 
 
+_NAMELESS_OR_STRING = re.compile(r'%(?![\w$.-]|#\d{1,4}(?!\w))|"(?:[^"\\\n]|\\.)*"')
+
+
 def nameless_value(text: str) -> int | None:
-    """The offset of the first `%` without a name; one inside a string is no value."""
-    values = (match for match in _parts().finditer(text) if match[0][0] == "%")
-    return next((match.start() for match in values if match[0].partition("!")[0] == "%"), None)
+    """The offset of the first `%` without a name, inside a type too; one inside a string is no value."""
+    return next((match.start() for match in _NAMELESS_OR_STRING.finditer(text) if match[0] == "%"), None)
 
 
 def place_in_text(text: str) -> Callable[[int], int]:

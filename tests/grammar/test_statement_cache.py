@@ -207,6 +207,15 @@ def test_a_problem_inside_a_type_is_found_there_behind_other_types_and_names() -
         assert finding.span.offset == text.index(part)
 
 
+@pytest.mark.parametrize("part", ["!pto.tile<8x8xf32%>", "!pto.tile<8x8xf32> {x.y = #pto<pipe % V>}"])
+def test_a_value_without_a_name_is_reported_inside_a_type_and_an_attribute(part: str) -> None:
+    text = f".arg %a : !pto.tile<8x8xf32>\n%b = tneg %a : {part}"
+    with pytest.raises(ptoas.PtoasError) as caught:
+        ptoas.parse(text)
+    (finding,) = caught.value.diagnostics
+    assert (finding.message, finding.span.offset) == ("a value needs a name: `%name`", text.rindex("%"))
+
+
 def test_statements_that_differ_in_names_are_parsed_once(parsed: list[str]) -> None:
     text = ".arg %a : f32\n.const %b = 1\n.const %c = 1\n.const %long_name = 1"
     ptoas.clear_caches()
