@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from statistics import fmean as mean
 
 from xdsl.ir import Operation
 
@@ -22,8 +23,10 @@ class MeanStep:
     work: Work
     pipe: Pipe
     start: float
-    """Mean cycles after the first start of its iteration."""
+    end: float
+    """Mean cycles from the first start of its iteration to its own first start and last end."""
     cycles: float
+    """Work an iteration."""
     count: float
     """Executions an iteration."""
 
@@ -78,6 +81,7 @@ def _fold(op: Operation, actor: ActorKey, depth: int, slices: list[Slice], parts
     lanes: dict[Pipe, Lane] = {}
     sums: dict[tuple[Operation, Pipe], list[float]] = {}
     works: dict[tuple[Operation, Pipe], Work] = {}
+    spans: dict[tuple[Operation, Pipe], dict[tuple[int, ...], tuple[float, float]]] = {}
     for each, segments in zip(slices, parts, strict=True):
         lane = lanes.setdefault(each.pipe, Lane())
         lane.busy += each.cycles / count
@@ -85,14 +89,18 @@ def _fold(op: Operation, actor: ActorKey, depth: int, slices: list[Slice], parts
             lane.stalls[stall] += cycles / count
         key = each.work.op, each.pipe
         works.setdefault(key, each.work)
-        total = sums.setdefault(key, [0.0, 0.0, 0.0])
-        total[0] += each.start - begins[each.iterations[:depth]]
-        total[1] += each.cycles
-        total[2] += 1
-    steps = [
-        MeanStep(works[key], key[1], start / times, cycles / times, times / count)
-        for key, (start, cycles, times) in sums.items()
-    ]
+        total = sums.setdefault(key, [0.0, 0])
+        total[0] += each.cycles
+        total[1] += 1
+        turn = each.iterations[:depth]
+        begin = begins[turn]
+        first, _ = spans.setdefault(key, {}).setdefault(turn, (each.start - begin, 0.0))
+        spans[key][turn] = first, each.end - begin
+    steps: list[MeanStep] = []
+    for key, (cycles, times) in sums.items():
+        firsts, lasts = zip(*spans[key].values(), strict=True)
+        start, end = mean(firsts), mean(lasts)
+        steps.append(MeanStep(works[key], key[1], start, end, cycles / count, times / count))
     return Loop(op, actor, count, covered((e.start, e.end) for e in slices), lanes, steps)
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 TOP = 10
 MOST_CORES = 8
-LEFT = ("pipe", "core", "line", "instruction", "", "source", "flag or barrier", "loop")
+LEFT = ("pipe", "core", "line", "instruction", "", "source", "flag or barrier", "what", "what it orders")
 """Columns of words."""
 
 
@@ -82,7 +82,8 @@ def confidence_text(profile: Profile) -> str:
     )
 
 
-def _table(title: str, *columns: str) -> Table:
+def table_of_columns(title: str, *columns: str) -> Table:
+    """A table without lines; columns of words are on the left."""
     table = Table(
         title=title, title_justify="left", title_style="bold", box=None, pad_edge=False, padding=(0, 2, 0, 0)
     )
@@ -104,7 +105,7 @@ def _pipes(profile: Profile) -> Table:
     names, busy = actor_names(profile), profile.lanes()
     several = len(busy) > 1
     columns = ("pipe", "busy", "share", *STALL_NAMES, "idle")
-    table = _table("pipes: cycles at work, and standing still for", *["core"] * several, *columns)
+    table = table_of_columns("pipes: cycles at work, and standing still for", *["core"] * several, *columns)
     shown = sorted(busy, key=lambda actor: -max(lane.busy for lane in busy[actor].values()))[:MOST_CORES]
     for actor in sorted(shown):
         for pipe in LANES:
@@ -128,20 +129,24 @@ def flag_label(sync: Sync) -> str:
 
 def _flags(profile: Profile, width: int) -> Table:
     """The flags and barriers that cost most, above what data needs."""
-    table = _table("flags and barriers", "line", "flag or barrier", "times", "stood still", "adds", "source")
+    table = table_of_columns(
+        "flags and barriers", "line", "flag or barrier", "times", "stood still", "adds", "source"
+    )
     costly = sorted((sync for sync in profile.syncs if sync.cost >= 0.5), key=lambda sync: -sync.cost)
     for sync in costly[:TOP]:
         label, line = flag_label(sync), sync.lines[-1]
         table.add_row(
             str(line), label, f"{sync.executions:,}", f"{sync.delay:,.0f}", f"{sync.cost:,.0f}",
-            _code(profile, line, width - 44 - len(label)),
+            code(profile, line, width - 44 - len(label)),
         )  # fmt: skip
     return table
 
 
 def _loops(profile: Profile) -> Table:
     """A mean iteration of each loop."""
-    table = _table("loops: a mean iteration", "line", "times", "cycles", "pipe", "busy", *STALL_NAMES)
+    table = table_of_columns(
+        "loops: a mean iteration", "line", "times", "cycles", "pipe", "busy", *STALL_NAMES
+    )
     for loop in profile.loops[:3]:
         start = [str(loop.line), f"{loop.iterations:,}", f"{loop.each:,.0f}"]
         for pipe in LANES:
@@ -152,14 +157,16 @@ def _loops(profile: Profile) -> Table:
     return table
 
 
-def _code(profile: Profile, line: int, width: int) -> str:
+def code(profile: Profile, line: int, width: int) -> str:
+    """A line of the program, cut to a width."""
     text = visible(" ".join(profile.source.line_text(line).split()))
+    width = max(width, 12)
     return escape(text if len(text) <= width else text[: width - 1] + "…")
 
 
 def _critical(profile: Profile, width: int) -> Table:
     """The way that decides the total, as runs of lines; of many turns of a loop the first ones."""
-    table = _table("critical path", "line", "instruction", "pipe", "times", "cycles", "source")
+    table = table_of_columns("critical path", "line", "instruction", "pipe", "times", "cycles", "source")
     merged: dict[tuple[int, str, str], list[float]] = {}
     for each, count, cycles in profile.critical_lines():
         row = merged.setdefault((each.work.line, each.work.name, PIPE_NAMES[each.pipe]), [0, 0.0])
@@ -167,7 +174,7 @@ def _critical(profile: Profile, width: int) -> Table:
         row[1] += cycles
     for (line, name, pipe), (count, cycles) in list(merged.items())[:TOP]:
         table.add_row(
-            str(line), name, pipe, f"{count:,.0f}", f"{cycles:,.0f}", _code(profile, line, width - 46)
+            str(line), name, pipe, f"{count:,.0f}", f"{cycles:,.0f}", code(profile, line, width - 46)
         )
     rest = list(merged.values())[TOP:]
     if rest:
@@ -180,13 +187,13 @@ def _critical(profile: Profile, width: int) -> Table:
 
 
 def _top(profile: Profile, width: int) -> Table:
-    table = _table("top lines", "line", "instruction", "pipe", "times", "cycles", "share", "source")
+    table = table_of_columns("top lines", "line", "instruction", "pipe", "times", "cycles", "share", "source")
     busy = sum(line.cycles for line in profile.lines()) or 1.0
     for line in profile.lines()[:TOP]:
         mark = "~" if line.estimated else ""
         table.add_row(
             str(line.line), line.name, PIPE_NAMES[line.pipe], f"{line.count:,}",
-            f"{mark}{line.cycles:,.0f}", f"{line.cycles / busy:.0%}", _code(profile, line.line, width - 54),
+            f"{mark}{line.cycles:,.0f}", f"{line.cycles / busy:.0%}", code(profile, line.line, width - 54),
         )  # fmt: skip
     return table
 

@@ -183,6 +183,8 @@ class _Core:
         default_factory=lambda: [[] for _ in PIPES]
     )
     """Waits of each pipe that its next slice shows."""
+    held: Via = Cause.ISSUE
+    """What the scalar unit waited for last: what it issues since then comes later for that reason."""
 
     def done(self, pipe: int) -> tuple[float, int]:
         """The time when a pipe has completed and awaited all its work, and the slice that ends then."""
@@ -217,7 +219,7 @@ class _Core:
         if waits > 0:
             slice, via = self.why[SCALAR]
             self.scalar.waiting[via] = self.scalar.waiting.get(via, 0.0) + waits
-            self.free[SCALAR], self.last[SCALAR] = self.ready[SCALAR], slice
+            self.free[SCALAR], self.last[SCALAR], self.held = self.ready[SCALAR], slice, via
         self.free[SCALAR] += cycles
         self.scalar.issuing += cycles
         self.scalar.end = self.free[SCALAR]
@@ -304,7 +306,7 @@ class Simulation:
         core.handshakes(work.before)
         core.issue(self.chip.issue)
         pipes = [NUMBER[part.pipe] for part in work.cost.parts]
-        start, cause, via = core.free[SCALAR], core.last[SCALAR], Cause.ISSUE
+        start, cause, via = core.free[SCALAR], core.last[SCALAR], core.held
         for pipe in pipes:
             if core.free[pipe] >= start and pipe != SCALAR:
                 start, cause, via = core.free[pipe], core.last[pipe], None
@@ -334,6 +336,8 @@ class Simulation:
             end = begin + cycles
             slices.append(Slice(work, event.actor, part.pipe, begin, end, event.iterations, free, *why))
             core.free[pipe], core.last[pipe] = end, number
+            if pipe == SCALAR:
+                core.held = Cause.ISSUE
         core.handshakes(work.after)
 
 

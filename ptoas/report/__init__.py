@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from ptoas.profiling.profile import RENDERERS, Profile, profile
 from ptoas.report.draw import timeline
-from ptoas.report.page import page, pictures
+from ptoas.report.page import compare_page, page, pictures
 
 RENDERERS.update(page=page, pictures=pictures, timeline=timeline)
 
-__all__ = ["Profile", "profile"]
+__all__ = ["Profile", "compare_page", "profile"]

@@ -17,6 +17,7 @@ from ptoas.profiling.work import BURST
 from ptoas.report.memory import Memory
 
 if TYPE_CHECKING:
+    from ptoas.profiling.loops import Loop
     from ptoas.profiling.profile import Profile
 
 WIDTH = 960
@@ -34,12 +35,14 @@ HEAD = (
 LIGHT = {
     "ink": "#1f2430", "dim": "#646c7d", "line": "#d8dce4", "paper": "#ffffff", "raised": "#f4f6f9",
     "MTE2": "#3b76c4", "MTE1": "#1f9c98", "M": "#d9822b", "V": "#4f9d4a", "FIX": "#8a63c0",
-    "MTE3": "#b0762f", "S": "#7c8494", "bad": "#d33a3a", "warm": "#e9a400",
+    "MTE3": "#b0762f", "S": "#7c8494", "bad": "#d33a3a", "warm": "#e9a400", "wait-data": "#9aa6bb",
+    "wait-slot": "#8b6fd1", "wait-flag": "#d33a3a", "wait-event": "#d6499b", "wait-structural": "#c9a53b",
 }  # fmt: skip
 DARK = {
     "ink": "#e6e8ee", "dim": "#98a1b3", "line": "#363c49", "paper": "#171a21", "raised": "#20242d",
     "MTE2": "#5c97e6", "MTE1": "#35b8b3", "M": "#f09a45", "V": "#69bd63", "FIX": "#a982e0",
-    "MTE3": "#cf9548", "S": "#99a2b3", "bad": "#f06060", "warm": "#f2b92e",
+    "MTE3": "#cf9548", "S": "#99a2b3", "bad": "#f06060", "warm": "#f2b92e", "wait-data": "#76829a",
+    "wait-slot": "#a48bea", "wait-flag": "#f06060", "wait-event": "#ef6fb8", "wait-structural": "#d9b855",
 }  # fmt: skip
 
 
@@ -188,6 +191,44 @@ def _slices(
     return parts
 
 
+# --- loops ------------------------------------------------------------------------------------------------
+
+
+def loop_picture(loop: Loop) -> str:
+    """A mean iteration: each instruction where it starts on average, and what comes into the next on top."""
+    lanes = [pipe for pipe in LANES if pipe in loop.lanes]
+    reach = max([loop.each, *(step.end for step in loop.steps)]) or 1.0
+    scale, parts = (WIDTH - LEFT - 12) / reach, [text(6, 14, "cycles", "dim small")]
+    bottom = 24.0 + LANE * len(lanes)
+    for cycle in steps(reach):
+        parts += [
+            line(LEFT + cycle * scale, 20, LEFT + cycle * scale, bottom),
+            text(LEFT + cycle * scale, 14, f"{cycle:,.0f}", "dim small", "middle"),
+        ]
+    for n, pipe in enumerate(lanes):
+        at = 24 + LANE * n
+        parts.append(rect(LEFT, at, WIDTH - LEFT - 12, LANE - 2, "", 'class="lane"'))
+        parts.append(text(6, at + 14, PIPE_NAMES[pipe]))
+    for step in loop.steps:
+        at, x, width = (
+            24 + LANE * lanes.index(step.pipe),
+            LEFT + step.start * scale,
+            (step.end - step.start) * scale,
+        )
+        work = step.work
+        told = f"line {work.line}: {work.name}, {step.cycles:,.0f} cycles, {step.count:g} times an iteration"
+        # What is executed several times is as dense as it works there.
+        dense = step.cycles / max(step.end - step.start, 1e-9)
+        more = f'rx="2" opacity="{0.2 + 0.8 * min(1.0, dense):.2f}" data-line="{work.line}"'
+        parts.append(rect(x, at + 1, max(width, 0.7), LANE - 4, colour(step.pipe), more, told))
+        label = fitted(work.name, width - 6)
+        if label:
+            parts.append(text(x + 4, at + 13.5, label, "on"))
+    end = LEFT + loop.each * scale
+    parts.append(line(end, 20, end, bottom, "limit"))
+    return picture(WIDTH, bottom + 4, parts, False, f"mean iteration of the loop at line {loop.line}")
+
+
 # --- memory ------------------------------------------------------------------------------------------
 
 
@@ -216,10 +257,12 @@ def _memory(memory: Memory, top: float) -> tuple[list[str], float]:
     def y(address: float) -> float:
         return y0 - address / reach * body
 
-    free = "" if limit is None else f"; {max(0, limit - used):,} of the {limit:,} that tiles may use are free"
+    share = "" if limit is None else f"{used / limit:.0%} of {limit:,}, "
     tiles = f"{len(memory.boxes)} tile{'s' * (len(memory.boxes) != 1)}"
-    head = f"{memory.loc} of @{memory.function}: {tiles} up to {used:,} bytes, "
-    parts = [text(6, top + 14, f"{head}{memory.peak():,} needed at once{free}", "title")]
+    head = f"{memory.loc} of @{memory.function}: {tiles} up to {used:,} bytes, {share}"
+    parts = [text(6, top + 14, f"{head}{memory.peak():,} needed at once", "title")]
+    if limit is not None:
+        parts += _gauge(memory.end, memory.peak(), limit, y0, body)
     parts.append(rect(LEFT, y0 - body, WIDTH - LEFT - 12, body, "", 'class="lane"'))
     for address in steps(reach, 5, 16):
         parts.append(line(LEFT, y(address), WIDTH - 12, y(address)))
@@ -252,6 +295,21 @@ def _memory(memory: Memory, top: float) -> tuple[list[str], float]:
         parts.append(text(LEFT + (n + 0.5) * column, y0 + 14, str(memory.lines[n]), "dim small", "middle"))
     parts.append(text(LEFT - 6, y0 + 16, "line", "dim small", "end"))
     return parts, body + 54
+
+
+def _gauge(used: int, peak: int, limit: int, bottom: float, height: float) -> list[str]:
+    """The whole of a memory: what tiles take, and a line at what is needed at once."""
+
+    def y(size: int) -> float:
+        return bottom - min(1.0, size / limit) * height
+
+    told = f"{used:,} of {limit:,} bytes, {peak:,} needed at once"
+    return [
+        rect(8, bottom - height, 16, height, "", 'class="lane"', told),
+        rect(8, y(used), 16, bottom - y(used), "var(--MTE2)", 'opacity=".85"', told),
+        line(6, y(peak), 26, y(peak), "limit"),
+        text(16, bottom + 14, f"{used / limit:.0%}", "dim small", "middle"),
+    ]
 
 
 # --- flags -------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""One page with everything: the data of a profile, and the template around it."""
+"""One page with everything: the data of a profile, or of two side by side, and the templates around it."""
 
 from __future__ import annotations
 
@@ -12,33 +12,29 @@ from ptoas.diagnostics import Diagnostic
 from ptoas.diagnostics.render import visible
 from ptoas.lowering.provenance import reason_of
 from ptoas.machine.arrays import np
+from ptoas.profiling.compare import Comparison, name_of
 from ptoas.profiling.export import actor_names
+from ptoas.profiling.stalls import STALLS, Stall, in_order
 from ptoas.profiling.summary import bound_text, confidence_text, flag_label
-from ptoas.profiling.timeline import PIPE_NAMES
+from ptoas.profiling.timeline import LANES, PIPE_NAMES
 from ptoas.profiling.work import Work
-from ptoas.report.draw import (
-    DARK,
-    LIGHT,
-    access,
-    flags,
-    memory_map,
-    timeline,
-    variables,
-)
+from ptoas.report.draw import DARK, LIGHT, access, flags, loop_picture, memory_map, timeline, variables
+from ptoas.report.highlight import coloured
 from ptoas.report.memory import memories_of
+from ptoas.report.pack import pack
 from ptoas.runner.report import excerpt
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+    from ptoas.profiling.loops import Loop
     from ptoas.profiling.profile import Profile
     from ptoas.profiling.reasons import Sync
 
 TEMPLATES = Path(__file__).parent / "templates"
 
-MOST_SLICES = 20_000
-"""Slices that the page can zoom into; later ones are in the picture only."""
-MOST_ARROWS = 20_000
+MOST_LOOPS = 4
+"""Loops whose mean iteration is drawn."""
 
 
 @lru_cache(maxsize=1)
@@ -47,7 +43,17 @@ def environment() -> Environment:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     loader = FileSystemLoader(TEMPLATES)
-    return Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True)
+    found = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True)
+    found.filters["cycles"] = lambda value: f"{value:,.0f}"
+    found.filters["share"] = lambda value: f"{value:.0%}"
+    shared: dict[str, Any] = {
+        "light": variables(LIGHT),
+        "dark": variables(DARK),
+        "visible": visible,
+        "pipe_names": PIPE_NAMES,
+    }
+    found.globals |= shared
+    return found
 
 
 def pictures(profile: Profile, alone: bool = True) -> dict[str, str]:
@@ -62,64 +68,86 @@ def pictures(profile: Profile, alone: bool = True) -> dict[str, str]:
 
 
 def page(profile: Profile) -> str:
-    """The whole page."""
-    template = environment().get_template("page.html")
+    """The page of one profile."""
     from markupsafe import Markup
 
-    drawn = {name: Markup(svg) for name, svg in pictures(profile, alone=False).items()}
-    return template.render(
-        profile=profile,
-        confidence=confidence_text(profile),
-        bound=bound_text(profile),
-        drawn=drawn,
-        light=variables(LIGHT),
-        dark=variables(DARK),
-        data=Markup(_json(_data(profile))),
-        lines=list(_lines(profile)),
-        pipes=list(dict.fromkeys(PIPE_NAMES[pipe] for _, pipe in profile.timeline.lanes())),
-        busy=_busy(profile),
-        top=profile.lines()[:10],
-        pipe_names=PIPE_NAMES,
-        flags=[_flag(sync) for sync in profile.syncs],
-        stats=[line.partition("  ") for line in profile.stats().lines()],
-        arguments=list(_arguments(profile)),
-        visible=visible,
+    drawn = {name: Markup(svg) for name, svg in pictures(profile, alone=False).items() if name != "timeline"}
+    return (
+        environment()
+        .get_template("page.html")
+        .render(
+            title=f"{profile.entry} on {profile.target.name}",
+            profile=profile,
+            confidence=confidence_text(profile),
+            bound=bound_text(profile),
+            drawn=drawn,
+            timelines=[_data(profile, "timeline", "")],
+            lines=list(_lines(profile)),
+            pipes=_pipes_of(profile),
+            lanes=list(_lanes(profile)),
+            stalls={stall.value: text for stall, text in STALLS.items()},
+            loops=[_loop(loop) for loop in profile.loops[:MOST_LOOPS]],
+            top=profile.lines()[:10],
+            flags=[_flag(sync) for sync in profile.syncs],
+            stats=[line.partition("  ") for line in profile.stats().lines()],
+            arguments=list(_arguments(profile)),
+        )
     )
 
 
-def _json(data: dict[str, Any]) -> str:
-    """JSON inside a script element: nothing in it ends the element."""
-    return json.dumps(data, separators=(",", ":")).replace("<", "\\u003c").replace("&", "\\u0026")
+def compare_page(found: Comparison) -> str:
+    """The page of two profiles side by side."""
+    sides = [("first", "first-timeline", "a", found.first), ("second", "second-timeline", "b", found.second)]
+    return (
+        environment()
+        .get_template("compare.html")
+        .render(
+            title=f"{name_of(found.first)} and {name_of(found.second)}",
+            comparison=found,
+            sides=[
+                {
+                    "name": name,
+                    "box": box,
+                    "prefix": prefix,
+                    "profile": profile,
+                    "file": name_of(profile),
+                    "lines": list(_lines(profile)),
+                    "bound": bound_text(profile),
+                }
+                for name, box, prefix, profile in sides
+            ],
+            timelines=[_data(profile, box, prefix) for _, box, prefix, profile in sides],
+            pipes=list(dict.fromkeys([*_pipes_of(found.first), *_pipes_of(found.second)])),
+            stalls={stall.value: text for stall, text in STALLS.items()},
+        )
+    )
 
 
-def _data(profile: Profile) -> dict[str, Any]:
-    """Timeline data for the page's script."""
+def _data(profile: Profile, box: str, prefix: str) -> str:
+    """What the script draws in one box, as JSON inside a script element: nothing in it ends the element."""
+    from markupsafe import Markup
+
     lanes = {key: n for n, key in enumerate(profile.timeline.lanes())}
     names = actor_names(profile)
-    works: dict[int, int] = {}
-    told: list[list[Any]] = []
-    for work in profile.works():
-        works[id(work)] = len(works)
-        told.append([work.line, work.name, _tip(work)])
-    slices = profile.timeline.slices[:MOST_SLICES]
-    critical = {id(each) for each in profile.timeline.critical()}
-    arrows = [a for a in profile.timeline.arrows if max(a.source, a.target) < len(slices)][:MOST_ARROWS]
+    works = {work: n for n, work in enumerate(profile.works())}
+    arrows = profile.timeline.arrows
     labels = {label: n for n, label in enumerate(dict.fromkeys(arrow.label for arrow in arrows))}
-    return {
+    scale, slices, packed_arrows = pack(profile, lanes, works, labels)
+    data = {
+        "box": box,
+        "prefix": prefix,
         "total": profile.total,
         "mhz": profile.table.mhz,
-        "left": len(profile.timeline.slices) - len(slices),
+        "scale": scale,
+        "stalls": [stall.value for stall in Stall],
         "lanes": [[names[actor], PIPE_NAMES[pipe]] for actor, pipe in lanes],
-        "works": told,
-        "lane": [lanes[each.actor, each.pipe] for each in slices],
-        "work": [works[id(each.work)] for each in slices],
-        "start": [round(each.start, 1) for each in slices],
-        "end": [round(each.end, 1) for each in slices],
-        "turns": [",".join(map(str, each.iterations)) for each in slices],
-        "critical": [n for n, each in enumerate(slices) if id(each) in critical],
+        "works": [[work.line, work.name, _tip(work)] for work in works],
         "labels": list(labels),
-        "arrows": [[arrow.source, arrow.target, labels[arrow.label]] for arrow in arrows],
+        "slices": slices,
+        "arrows": packed_arrows,
     }
+    text = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c").replace("&", "\\u0026")
+    return Markup(text)
 
 
 def _tip(work: Work) -> str:
@@ -141,6 +169,8 @@ def _tip(work: Work) -> str:
 
 def _lines(profile: Profile) -> Iterator[dict[str, Any]]:
     """The source, with what each line took and what was found there."""
+    from markupsafe import Markup
+
     found: dict[int, list[Diagnostic]] = {}
     for each in (*profile.warnings, *profile.remarks):
         found.setdefault(each.span.line, []).append(each)
@@ -156,7 +186,7 @@ def _lines(profile: Profile) -> Iterator[dict[str, Any]]:
         cycles = taken.get(number)
         yield {
             "number": number,
-            "text": visible(source.line_text(number)),
+            "text": Markup(coloured(visible(source.line_text(number)))),
             "cycles": cycles,
             "share": 0.0 if cycles is None else cycles / most,
             "tip": "\n\n".join(dict.fromkeys(tips.get(number, ()))),
@@ -164,12 +194,29 @@ def _lines(profile: Profile) -> Iterator[dict[str, Any]]:
         }
 
 
-def _busy(profile: Profile) -> list[tuple[str, str, float, float]]:
+def _pipes_of(profile: Profile) -> list[str]:
+    """The pipes that have a lane in the timeline."""
+    return list(dict.fromkeys(PIPE_NAMES[pipe] for _, pipe in profile.timeline.lanes()))
+
+
+def _lanes(profile: Profile) -> Iterator[dict[str, Any]]:
+    """The time of each pipe: a row sums to the total."""
     names = actor_names(profile)
-    return [
-        (names[actor], PIPE_NAMES[pipe], cycles, cycles / profile.total if profile.total else 0.0)
-        for (actor, pipe), cycles in profile.timeline.busy().items()
-    ]
+    for actor, pipe, lane in in_order(profile.stalls.lanes):
+        yield {
+            "core": names[actor],
+            "pipe": PIPE_NAMES[pipe],
+            "lane": lane,
+            "share": lane.busy / profile.total if profile.total else 0.0,
+            "stalls": list(lane.stalls.values()),
+        }
+
+
+def _loop(loop: Loop) -> dict[str, Any]:
+    from markupsafe import Markup
+
+    lanes = [(PIPE_NAMES[pipe], loop.lanes[pipe]) for pipe in LANES if pipe in loop.lanes]
+    return {"loop": loop, "lanes": lanes, "picture": Markup(loop_picture(loop))}
 
 
 def _flag(sync: Sync) -> dict[str, Any]:
@@ -181,6 +228,7 @@ def _flag(sync: Sync) -> dict[str, Any]:
         "inserted": inserted is not None,
         "times": sync.executions,
         "delay": sync.delay,
+        "cost": sync.cost,
         "reasons": reasons[:4] or ([inserted] if inserted else []),
         "more": max(0, len(reasons) - 4),
         "needless": not reasons and inserted is None,
