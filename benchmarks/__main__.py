@@ -1,7 +1,7 @@
 """All benchmarks, or some of them, in one table.
 
-    python -m benchmarks [frontend verify run races products lower large collective cores editor] [--quick]
-        [--save FILE] [--compare FILE]
+    python -m benchmarks [frontend verify run races products lower large collective cores editor page]
+        [--quick] [--save FILE] [--compare FILE]
 
 The exit code is 1 when a figure is over its limit, or, with `--compare`, slower than it was.
 """
@@ -27,6 +27,7 @@ BENCHMARKS = (
     "collective",
     "cores",
     "editor",
+    "page",
 )
 
 

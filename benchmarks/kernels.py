@@ -105,6 +105,46 @@ def stream(loads: int, buffers: int, tiles: int, shape: str = "128x64xf32", op: 
     return "\n".join(lines)
 
 
+def prefetch(turns: int) -> str:
+    """Two slots, and one event for both: each addition waits for the load of the next slot, too."""
+    tile, view = "!pto.tile_buf<vec, 64x64xf32>", "!pto.memref<64x64xf32>"
+    steps: list[str] = []
+    for slot, other in ((0, 1), (1, 0)):
+        steps += [
+            flag("wait", "V", "MTE2"),
+            *(f"pto.tload ins(%{n} : {view}) outs(%{n}{other} : {tile})" for n in "xy"),
+            flag("set", "MTE2", "V"),
+            flag("wait", "MTE2", "V"),
+            flag("wait", "MTE3", "V"),
+            f"pto.tadd ins(%x{slot}, %y{slot} : {tile}, {tile}) outs(%z : {tile})",
+            flag("set", "V", "MTE2"),
+            flag("set", "V", "MTE3"),
+            flag("wait", "V", "MTE3"),
+            f"pto.tstore ins(%z : {tile}) outs(%o : {view})",
+            flag("set", "MTE3", "V"),
+        ]
+    tiles = "\n".join(f"%{name} = pto.alloc_tile : {tile}" for name in ("x0", "x1", "y0", "y1", "z"))
+    body = "\n".join(steps)
+    return f"""
+func.func @k(%x: {view}, %y: {view}, %o: {view}) {{
+%c0 = arith.constant 0 : index
+%c1 = arith.constant 1 : index
+%n = arith.constant {turns} : index
+{tiles}
+pto.tload ins(%x : {view}) outs(%x0 : {tile})
+pto.tload ins(%y : {view}) outs(%y0 : {tile})
+{flag("set", "V", "MTE2")}
+{flag("set", "MTE3", "V")}
+scf.for %t = %c0 to %n step %c1 {{
+{body}
+}}
+{flag("wait", "V", "MTE2")}
+{flag("wait", "MTE3", "V")}
+return
+}}
+"""
+
+
 def gather(rows: int, cols: int) -> str:
     """One launch that gathers rows of a table."""
     index = f"!pto.tile<1x{-(-rows // 8) * 8}xi32, valid=1x{rows}>"

@@ -9,10 +9,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 import ptoas
-from benchmarks.kernels import stream
+from benchmarks.kernels import prefetch, stream
 from ptoas.cli.main import main
 from ptoas.profiling.compare import Comparison
-from tests.profiling.test_stalls import across_slots, profiled
+from tests.profiling.test_stalls import profiled
 
 EXAMPLE = str(Path(__file__).parents[2] / "examples" / "lookup_loop.pto")
 
@@ -22,7 +22,7 @@ def command(*arguments: str) -> Result:
 
 
 def test_totals_are_those_of_the_profiles() -> None:
-    one, two = profiled(across_slots(8)), profiled(stream(2, 2, 16, "64x64xf32"))
+    one, two = profiled(prefetch(8)), profiled(stream(2, 2, 16, "64x64xf32"))
     found = Comparison(one, two)
     totals = {name: values for name, *values in found.totals()}
     assert totals["total"] == [one.total, two.total]

@@ -5,12 +5,10 @@ from __future__ import annotations
 import pytest
 
 import ptoas
-from benchmarks.kernels import flag, stream
+from benchmarks.kernels import prefetch, stream
 from ptoas.dialects.pto.enums import Pipe
 from ptoas.profiling.stalls import Stall
 from tests.profiling.test_timeline import check_division
-
-TILE, VIEW = "!pto.tile_buf<vec, 64x64xf32>", "!pto.memref<64x64xf32>"
 
 
 def profiled(text: str, **options: object) -> ptoas.Profile:
@@ -19,48 +17,9 @@ def profiled(text: str, **options: object) -> ptoas.Profile:
     return found
 
 
-def across_slots(turns: int) -> str:
-    """Two slots, and one event for both: each addition waits for the load of the next slot, too."""
-    steps: list[str] = []
-    for slot, other in ((0, 1), (1, 0)):
-        steps += [
-            flag("wait", "V", "MTE2"),
-            *(f"pto.tload ins(%{n} : {VIEW}) outs(%{n}{other} : {TILE})" for n in "xy"),
-            flag("set", "MTE2", "V"),
-            flag("wait", "MTE2", "V"),
-            flag("wait", "MTE3", "V"),
-            f"pto.tadd ins(%x{slot}, %y{slot} : {TILE}, {TILE}) outs(%z : {TILE})",
-            flag("set", "V", "MTE2"),
-            flag("set", "V", "MTE3"),
-            flag("wait", "V", "MTE3"),
-            f"pto.tstore ins(%z : {TILE}) outs(%o : {VIEW})",
-            flag("set", "MTE3", "V"),
-        ]
-    tiles = "\n".join(f"%{name} = pto.alloc_tile : {TILE}" for name in ("x0", "x1", "y0", "y1", "z"))
-    body = "\n".join(steps)
-    return f"""
-func.func @k(%x: {VIEW}, %y: {VIEW}, %o: {VIEW}) {{
-%c0 = arith.constant 0 : index
-%c1 = arith.constant 1 : index
-%n = arith.constant {turns} : index
-{tiles}
-pto.tload ins(%x : {VIEW}) outs(%x0 : {TILE})
-pto.tload ins(%y : {VIEW}) outs(%y0 : {TILE})
-{flag("set", "V", "MTE2")}
-{flag("set", "MTE3", "V")}
-scf.for %t = %c0 to %n step %c1 {{
-{body}
-}}
-{flag("wait", "V", "MTE2")}
-{flag("wait", "MTE3", "V")}
-return
-}}
-"""
-
-
 def test_the_variants_of_a_double_buffer_come_out_in_the_published_order() -> None:
     none = profiled(stream(2, 1, 16, "64x64xf32"))
-    across = profiled(across_slots(8))
+    across = profiled(prefetch(8))
     each = profiled(stream(2, 2, 16, "64x64xf32"))
     assert none.total > 1.1 * across.total > 1.2 * each.total
     # With one buffer the tile is what is missing, and no flag too many; with two it is the common flag.
@@ -72,7 +31,7 @@ def test_the_variants_of_a_double_buffer_come_out_in_the_published_order() -> No
 
 def test_a_pipe_says_why_it_stands_still() -> None:
     none = profiled(stream(2, 1, 16, "64x64xf32")).stalls.lanes
-    across = profiled(across_slots(8)).stalls.lanes  # both waits of the loop take the one event
+    across = profiled(prefetch(8)).stalls.lanes  # both waits of the loop take the one event
     core = (0, 0, 0)
     assert none[core, Pipe.PIPE_V].stalls[Stall.DATA] > 0
     loads = none[core, Pipe.PIPE_MTE2]

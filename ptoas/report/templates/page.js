@@ -185,8 +185,9 @@ class Timeline {
     pen.textAlign = "left";
     pen.fillStyle = ink;
     for (const [name, y] of this.heads) pen.fillText(name, 4, y + HEAD / 2);
+    const end = Math.max(this.from + 1, Math.min(this.to, this.data.total));
     for (const lane of this.lanes) {
-      const busy = (lane.busyUntil(this.to) - lane.busyUntil(this.from)) / (this.to - this.from);
+      const busy = (lane.busyUntil(end) - lane.busyUntil(this.from)) / (end - this.from);
       pen.fillStyle = ink;
       pen.fillText(lane.pipe, 4, lane.y + LANE / 2);
       pen.fillStyle = dim;
