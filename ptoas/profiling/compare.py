@@ -116,14 +116,7 @@ class Comparison:
             two = after.pop((places.get(one.line, 0), one.name, one.pipe), None)
             found += [LineChange(one, two)] if two else []
             alone += [] if two else [one]
-        # What has no place in the other text stands for the next of its kind there.
-        rest = sorted(after.values(), key=lambda each: each.line)
-        for one in sorted(alone, key=lambda each: each.line):
-            two = next((each for each in rest if (each.name, each.pipe) == (one.name, one.pipe)), None)
-            rest = [each for each in rest if each is not two]
-            found.append(LineChange(one, two))
-        found += [LineChange(None, two) for two in rest]
-        return sorted(found, key=lambda each: (-abs(_difference(each.cycles())), each.either.line))
+        return sorted([*found, *_paired(alone, list(after.values()))], key=_most_changed)
 
     def flags(self) -> list[FlagChange]:
         """The flags and barriers of both by what they order."""
@@ -232,6 +225,21 @@ def _side(profile: Profile) -> dict[str, Any]:
         "range_cycles": [profile.low, profile.high],
         "bound_cycles": profile.bound,
     }
+
+
+def _most_changed(change: LineChange) -> tuple[float, int]:
+    return -abs(_difference(change.cycles())), change.either.line
+
+
+def _paired(first: list[Line], second: list[Line]) -> Iterator[LineChange]:
+    """Lines without a place in the other text: each stands for the next of its kind that runs as often."""
+    rest = sorted(second, key=lambda each: each.line)
+    for one in sorted(first, key=lambda each: each.line):
+        kind = (one.name, one.pipe, one.count)
+        two = next((each for each in rest if (each.name, each.pipe, each.count) == kind), None)
+        rest = [each for each in rest if each is not two]
+        yield LineChange(one, two)
+    yield from (LineChange(None, two) for two in rest)
 
 
 def _by_pipe(profile: Profile) -> dict[object, Lane]:

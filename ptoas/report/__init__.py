@@ -7,8 +7,9 @@ a plotting library would not draw faster, and would not make clickable.
 
 from __future__ import annotations
 
-from ptoas.profiling.profile import RENDERERS, Profile, profile
-from ptoas.report.draw import timeline
+from ptoas.profiling.profile import RENDERERS, Profile
+from ptoas.profiling.run import profile
+from ptoas.report.lanes import timeline
 from ptoas.report.page import compare_page, page, pictures
 
 RENDERERS.update(page=page, pictures=pictures, timeline=timeline)

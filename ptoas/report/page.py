@@ -18,8 +18,9 @@ from ptoas.profiling.stalls import STALLS, Stall, in_order
 from ptoas.profiling.summary import bound_text, confidence_text, flag_label
 from ptoas.profiling.timeline import LANES, PIPE_NAMES
 from ptoas.profiling.work import Work
-from ptoas.report.draw import DARK, LIGHT, access, flags, loop_picture, memory_map, timeline, variables
+from ptoas.report.draw import DARK, LIGHT, access, flags, memory_map, variables
 from ptoas.report.highlight import coloured
+from ptoas.report.lanes import loop_picture, timeline
 from ptoas.report.memory import memories_of
 from ptoas.report.pack import pack
 from ptoas.runner.report import excerpt

@@ -64,3 +64,20 @@ def test_a_loop_is_folded_into_a_mean_iteration() -> None:
     assert adds.busy + adds.waited == pytest.approx(loop.each, rel=0.15)
     assert [step.work.name for step in loop.steps] == ["tload", "tload", "tadd", "tstore"]
     assert [step.count for step in loop.steps] == [1, 1, 1, 1]
+
+
+def test_a_fence_takes_time_in_a_run_and_in_a_walk() -> None:
+    text = """
+func.func @k(%x: !pto.memref<16x64xf32>, %o: !pto.memref<16x64xf32>) {
+%t = pto.alloc_tile : !pto.tile_buf<vec, 16x64xf32>
+pto.tload ins(%x : !pto.memref<16x64xf32>) outs(%t : !pto.tile_buf<vec, 16x64xf32>)
+pto.fence.barrier_all #pto.fence_scope<gm>
+pto.tstore ins(%t : !pto.tile_buf<vec, 16x64xf32>) outs(%o : !pto.memref<16x64xf32>)
+return
+}
+"""
+    walked, run = profiled(text), ptoas.profile(ptoas.parse(text), target="a2a3", force=True)
+    check_division(run)
+    for found in (walked, run):
+        load, store = found.timeline.slices
+        assert store.start == pytest.approx(load.end + found.table.chip.fence + found.table.chip.issue)
