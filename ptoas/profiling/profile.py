@@ -226,7 +226,7 @@ class Profile:
                     whole.add(event.subject.counted)
             elif event.what in (What.SET, What.WAIT):
                 whole.flags += 1
-            elif event.what is What.BARRIER:
+            elif event.what in (What.BARRIER, What.FENCE):
                 whole.barriers += 1
         whole.steps = self.result.steps if self.result is not None else 0
         return whole

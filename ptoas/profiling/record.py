@@ -16,6 +16,7 @@ from ptoas.analysis.sync_actions import Acquire, Barrier, Release, SyncKey, sync
 from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.sync import FenceBarrierAllOp
 from ptoas.machine.machine import Machine, Step
 from ptoas.machine.memory import View
 from ptoas.profiling.patterns import Patterns
@@ -65,6 +66,8 @@ def signal_of(
 
     `None`: it orders no pipe.
     """
+    if isinstance(op, FenceBarrierAllOp):
+        return What.FENCE, op
     match sync_action(op, lambda _: number, target.effects):
         case Barrier(pipe) if pipe is Pipe.PIPE_ALL or pipe in NUMBER:
             return What.BARRIER, op
@@ -234,7 +237,7 @@ class Watcher:
         self._note(What.ACQUIRE, (key, pipe), (), None)
 
     def fenced(self) -> None:
-        self._note(What.FENCE, None, (), None)
+        """The fence itself was told by `synchronised`."""
 
     def _note(self, what: What, subject: object, loops: tuple[Operation, ...], op: Operation | None) -> None:
         self.machine.hold(EVENT_BYTES, op)

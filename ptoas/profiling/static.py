@@ -19,7 +19,7 @@ from ptoas.analysis.storage import StorageMap, places_of, underlying_tile
 from ptoas.diagnostics import UsageError
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.scalar import GetBlockIdxOp, GetBlockNumOp
-from ptoas.dialects.pto.sync import BufferTokenOp, DrainOp, EventClauseOp, FenceBarrierAllOp, FlagOp
+from ptoas.dialects.pto.sync import BufferTokenOp, DrainOp, EventClauseOp, FlagOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.machine.errors import line_of
 from ptoas.profiling.record import Trace, TraceEvent, What, signal_of
@@ -139,9 +139,6 @@ class StaticProfiler:
         if isinstance(op, GetBlockIdxOp | GetBlockNumOp):
             known = self.block if isinstance(op, GetBlockIdxOp) else self.blocks
             self.values.update(dict.fromkeys(op.results, known))
-            return
-        if isinstance(op, FenceBarrierAllOp):
-            self._note(What.FENCE, None, ())
             return
         if isinstance(op, FlagOp | DrainOp | BufferTokenOp | EventClauseOp):
             number = next((self.values.get(value) for value in op.operands), None)
