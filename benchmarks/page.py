@@ -59,7 +59,7 @@ def opening(driver: Any, page: Path) -> float:
 def pictures(folder: Path) -> None:
     """The pages of a vector kernel, a mixed kernel, a long run and a comparison, as PNG."""
     import ptoas
-    from ptoas.profiling.compare import Comparison
+    from ptoas.profiling.compare import ProfileComparison
     from ptoas.report import compare_page
     from tests.report.browser import opened, theme
 
@@ -67,7 +67,7 @@ def pictures(folder: Path) -> None:
         module = ptoas.parse_file(str(ROOT / "examples" / name))
         return ptoas.profile(module, list(arguments)).html()
 
-    both = Comparison(
+    both = ProfileComparison(
         walked(prefetch(8), "one_event.pto"), walked(stream(2, 2, 16, "64x64xf32"), "event_per_slot.pto")
     )
     pages = {

@@ -31,7 +31,7 @@ from ptoas.cli.terminal import Command, show, use_colour
 from ptoas.diagnostics.files import STANDARD_OUTPUT, write_text
 from ptoas.diagnostics.render import render
 from ptoas.grammar.parse import parse_file
-from ptoas.profiling.compare import Comparison
+from ptoas.profiling.compare import ProfileComparison
 from ptoas.report import compare_page
 from ptoas.report import profile as profile_program
 
@@ -141,7 +141,7 @@ def profile(
     if len(profiles) == 2:
         if perfetto is not None or table is not None:
             raise click.UsageError("--perfetto and --csv are of one program: leave out the second")
-        found: Profile | Comparison = Comparison(*profiles)
+        found: Profile | ProfileComparison = ProfileComparison(*profiles)
         written = {data: lambda: json.dumps(found.as_dict())}
     else:
         found = one = profiles[0]
@@ -193,7 +193,7 @@ def report(ctx: click.Context, output: str | None, folder: str | None, color: st
     if len(profiles) == 2:
         if folder is not None:
             raise click.UsageError("--svg is of one program: leave out the second, or write a page with -o")
-        _write(output, lambda: compare_page(Comparison(*profiles)))
+        _write(output, lambda: compare_page(ProfileComparison(*profiles)))
     else:
         if folder is not None:
             _pictures(profiles[0], Path(folder))

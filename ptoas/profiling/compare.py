@@ -60,7 +60,7 @@ class FlagChange:
 
 
 @dataclass
-class Comparison:
+class ProfileComparison:
     """Two profiles, the first being what the second is compared with.
 
     >>> import ptoas
@@ -69,7 +69,7 @@ class Comparison:
     ... %a = tload %x : (!pto.memref<64x64xf32>) -> !pto.tile<64x64xf32>
     ... '''
     >>> first, second = (ptoas.profile(ptoas.parse(text), target=name) for name in ("a2a3", "a5"))
-    >>> found = Comparison(first, second)
+    >>> found = ProfileComparison(first, second)
     >>> [(name, round(one), round(two)) for name, one, two in found.totals()][:2]
     [('total', 399, 399), ('data alone', 399, 399)]
     >>> [change.either.name for change in found.lines()], found.flags()

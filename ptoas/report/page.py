@@ -12,7 +12,7 @@ from ptoas.diagnostics import Diagnostic
 from ptoas.diagnostics.render import visible
 from ptoas.lowering.provenance import reason_of
 from ptoas.machine.arrays import np
-from ptoas.profiling.compare import Comparison, name_of
+from ptoas.profiling.compare import ProfileComparison, name_of
 from ptoas.profiling.export import actor_names
 from ptoas.profiling.stalls import STALLS, Stall, in_order
 from ptoas.profiling.summary import bound_text, confidence_text, flag_label
@@ -96,7 +96,7 @@ def page(profile: Profile) -> str:
     )
 
 
-def compare_page(found: Comparison) -> str:
+def compare_page(found: ProfileComparison) -> str:
     """The page of two profiles side by side."""
     sides = [("first", "first-timeline", "a", found.first), ("second", "second-timeline", "b", found.second)]
     return (

@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 import ptoas
 from benchmarks.kernels import prefetch, stream
 from ptoas.cli.main import main
-from ptoas.profiling.compare import Comparison
+from ptoas.profiling.compare import ProfileComparison
 from tests.profiling.test_stalls import profiled
 
 EXAMPLE = str(Path(__file__).parents[2] / "examples" / "lookup_loop.pto")
@@ -23,7 +23,7 @@ def command(*arguments: str) -> Result:
 
 def test_totals_are_those_of_the_profiles() -> None:
     one, two = profiled(prefetch(8)), profiled(stream(2, 2, 16, "64x64xf32"))
-    found = Comparison(one, two)
+    found = ProfileComparison(one, two)
     totals = {name: values for name, *values in found.totals()}
     assert totals["total"] == [one.total, two.total]
     for first, second in ([one.total, two.total], totals["data alone"]):
@@ -43,10 +43,10 @@ def test_what_appears_and_vanishes_is_named() -> None:
     barrier = "pto.barrier #pto.pipe<PIPE_ALL>\n"
     at = text.index("pto.tstore")
     with_barrier = text[:at] + barrier + text[at:]
-    found = Comparison(profiled(text), profiled(with_barrier))
+    found = ProfileComparison(profiled(text), profiled(with_barrier))
     assert [each.change for each in found.flags() if each.change] == ["appeared"]
     assert found.flags()[0].text.startswith("barrier ALL")
-    back = Comparison(found.second, found.first)
+    back = ProfileComparison(found.second, found.first)
     assert [each.change for each in back.flags() if each.change] == ["vanished"]
     # The same instructions face each other, one line further down.
     lines = [(each.first, each.second) for each in found.lines()]
@@ -85,5 +85,5 @@ def test_what_two_sides_can_not_have(arguments: list[str], says: str) -> None:
 
 def test_equal_programs_have_no_difference() -> None:
     one, two = (ptoas.profile(ptoas.parse_file(EXAMPLE)) for _ in range(2))
-    text = Comparison(one, two).summary()
+    text = ProfileComparison(one, two).summary()
     assert "lines that changed" not in text and "flags and barriers that changed" not in text

@@ -15,7 +15,7 @@ from selenium.webdriver.support.wait import WebDriverWait
 
 import ptoas
 from ptoas.cli.main import main
-from ptoas.profiling.compare import Comparison
+from ptoas.profiling.compare import ProfileComparison
 from ptoas.report import compare_page
 from tests.profiling.test_remarks import loop
 from tests.report.browser import BROWSER, DRIVER, opened, theme
@@ -307,7 +307,7 @@ def test_two_programs_side_by_side(driver: Any, small: ptoas.Profile, tmp_path: 
     text = SMALL.replace("mgather.elem.zero", "mgather.elem.clamp")
     other = ptoas.profile(ptoas.parse(text, "b.pto"), ["i=arange"], "a5")
     theme(driver, "light")
-    show(driver, compare_page(Comparison(small, other)), tmp_path)
+    show(driver, compare_page(ProfileComparison(small, other)), tmp_path)
     assert driver.get_log("browser") == [] and len(find(driver, "canvas")) == 2
     driver.execute_script("timelines[0].view(100, 600)")
     assert driver.execute_script("return [timelines[1].from, timelines[1].to]") == [100, 600]
