@@ -67,7 +67,8 @@ schedules_option = click.option(
     type=click.IntRange(1, 10_000),
     default=1,
     metavar="K",
-    help="Run in K orders of blocks and cores; they give one result, or the finding and its order.",
+    help="Where another order of blocks and cores could differ, run K of them, then up to K systematically; "
+    "they give one result, or the finding and its order.",
 )
 credits_option = click.option(
     "--sparse-credits",

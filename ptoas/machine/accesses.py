@@ -13,6 +13,7 @@ from xdsl.ir import Operation
 
 from ptoas.analysis.clocks import NEVER, Known
 from ptoas.diagnostics import Span
+from ptoas.dialects.pto.remote import SignalOp
 from ptoas.grammar.spans import span_of
 from ptoas.machine.actors import Actor
 from ptoas.machine.arrays import Array, np
@@ -67,6 +68,8 @@ class AccessRecord:
     what: str
     """`tstore at line 9`."""
     span: Span
+    signal: bool = False
+    """True if it notifies or awaits a signal."""
     signal_op: tuple[str, Span] | None = None
     """A notification that followed before the writes were visible, if there was one."""
 
@@ -173,6 +176,7 @@ class AccessLog:
                         access.name,
                         label(access.op),
                         span_of(access.op),
+                        isinstance(access.op, SignalOp),
                         None
                         if series.signal_op is None
                         else (label(series.signal_op), span_of(series.signal_op)),

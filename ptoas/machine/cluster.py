@@ -120,6 +120,8 @@ def set_counter(machine: Machine, op: Operation, counter: Counter, key: Hashable
             notes=notes,
             fix="wait for the counter as often as it is set",
         )
+    if number >= MOST_SET:
+        machine.hidden_choices[op] = f"sets a counter that counts to {MOST_SET} more often than that"
     counter.sent[me] = number + 1
     counter.last = op
     actor.clocks.release((key, number, me), pipe if machine.target.has_pipes else None)

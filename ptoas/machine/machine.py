@@ -118,6 +118,10 @@ class Machine:
     memories: dict[TileLoc, LocalMemory] = field(default_factory=dict[TileLoc, LocalMemory])
     warnings: list[Diagnostic] = field(default_factory=list[Diagnostic])
     printed: list[str] = field(default_factory=list[str])
+    choices: dict[Operation, str] = field(default_factory=dict[Operation, str])
+    """Operations whose effect may depend on the order of the actors, and why."""
+    hidden_choices: dict[Operation, str] = field(default_factory=dict[Operation, str])
+    """The same for effects that no order of this machine shows."""
     actor: Actor = field(default_factory=Actor)
     """The actor that uses this machine now."""
     launch: Launch = field(default_factory=Launch)

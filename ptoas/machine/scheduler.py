@@ -9,7 +9,7 @@ nothing can come any more: each of them is told so at the place where it waits.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 
 from greenlet import getcurrent, greenlet
@@ -51,6 +51,9 @@ class Scheduler(ABC):
     GRACE = 10_000
     """Turns that the others have to come to their own end when one actor has failed."""
 
+    explores: bool = False
+    """True if it wants to know what each step touches, and an actor that looks in vain to wait at once."""
+
     randomised: bool = True
     """True if actors yield wherever another order could make a difference; otherwise only where they
     must.
@@ -68,6 +71,10 @@ class Scheduler(ABC):
 
     def point(self, actor: int) -> None:  # noqa: ARG002 - one of several schedulers
         """A place where another order of the actors could make a difference."""
+        return None
+
+    def touched(self, memory: Hashable, low: int, high: int, write: bool) -> None:  # noqa: ARG002 - see above
+        """Note that the actor whose turn it is touches these bytes of shared memory."""
         return None
 
     @abstractmethod

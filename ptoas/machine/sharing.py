@@ -27,6 +27,7 @@ from ptoas.machine.accesses import AccessLog, AccessSite, Series, StridedShape, 
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.machine import Machine, Step
 from ptoas.machine.memory import LocalPointer, Pointer, View
+from ptoas.machine.signal_history import SignalHistory
 from ptoas.machine.signals import loop_around, store_word
 from ptoas.machine.tiles import Tile
 from ptoas.machine.touched import TouchedBytes, element_touched, touched_by, view_touched
@@ -94,6 +95,8 @@ class Sharing:
         """Addresses of global memory that the program writes: only what happens there matters to blocks."""
         self.wrote: set[str] = set()
         """Names of arguments and tiles of its own that a rank wrote."""
+        self.history: SignalHistory | None = None
+        """Events of signals, shared by all actors of this process."""
         self._accesses: dict[tuple[Hashable, ...], AccessSite] = {}
         self._left = QUANTUM
         self._polled: dict[Hashable, int] = {}
@@ -103,6 +106,7 @@ class Sharing:
         """A new run; `written` is the global memory that several blocks reach."""
         self.written = list(written)
         self.wrote.clear()
+        self._left = QUANTUM
         self.forget_polls()
         self._seen_changes = -1
         self._accesses.clear()
@@ -346,7 +350,10 @@ class Sharing:
                 return result
             self.fetch(use)
             result = function(*values)
+            epoch = clocks.epoch
             clocks.acquire(key)
+            if clocks.epoch != epoch:
+                self.machine.choices[op] = "loads a scalar that another core stores"
             self.note(use, use.start)
             if polls_only or (loop is not None and self.machine.actor.scheduler is not None):
                 element = (use.start - self._first_byte(use)) // use.array.itemsize
@@ -383,6 +390,10 @@ class Sharing:
         places = use.start + _offsets(use.array)
         return list(dict.fromkeys(_clock_key(use, int(start)) for start in places))
 
+    def words_of(self, use: Use) -> list[tuple[int, int]]:
+        """Each word of a signal, the same for all actors."""
+        return [(use.number, int(start)) for start in use.start + _offsets(use.array)]
+
     def mark_unfenced(self, op: PtoOp) -> None:
         """Writes that no fence has made visible before this notification: a race with them has a reason."""
         actor = self.machine.actor
@@ -407,7 +418,9 @@ class Sharing:
             self.forget_polls()
         key = (op, use.start)
         self._polled[key] = self._polled.get(key, 0) + 1
-        if self._polled[key] <= PATIENCE:
+        loop = loop_around(op)
+        soon = scheduler is not None and scheduler.explores and loop is not None and _only_polls(loop)
+        if not soon and self._polled[key] <= PATIENCE:
             return
         if scheduler is not None:
             actor.wait_until(lambda: scheduler.changes() != changes, what, op)
@@ -440,12 +453,28 @@ class Sharing:
 
     def note(self, use: Use, start: int) -> None:
         """The actor has touched a window of memory."""
+        self._tell_scheduler(use, lambda: _window_at(use.array, start))
         series = self._series(use)
         if series is not None:
             series.add(start)
 
+    def _tell_scheduler(self, use: Use, window: Callable[[], tuple[int, int]]) -> None:
+        """Let a scheduler that explores know which bytes the step touches, by names that other runs share."""
+        scheduler = self.machine.actor.scheduler
+        if scheduler is None or not scheduler.explores:
+            return
+        low, high = window()
+        places = (n for n, (first, end) in enumerate(self.written) if first <= low < end)
+        place = next(places, None) if use.memory is None else None
+        base = 0 if place is None else self.written[place][0]
+        scheduler.touched((use.number, place), low - base, high - base, use.access.write)
+
     def _note_indexed(self, use: Use, addresses: Array) -> None:
         """The actor has touched the elements at these addresses."""
+        base = 0 if use.memory is None else use.memory.low
+        if addresses.size:
+            end = int(addresses.max()) + use.array.itemsize
+            self._tell_scheduler(use, lambda: (int(addresses.min()) - base, end - base))
         series = self._series(use)
         if series is not None:
             base = 0 if use.memory is None else use.memory.low
@@ -467,6 +496,13 @@ def _clock_key(use: Use, start: int) -> tuple[int, int]:
     if use.memory is None:
         return use.number, start
     return use.number, use.memory.slot(start, use.array.itemsize)
+
+
+def _window_at(array: Array, start: int) -> tuple[int, int]:
+    """The first byte and the end of an array that is moved to a place."""
+    low, high = np.lib.array_utils.byte_bounds(array)
+    shift = start - array.ctypes.data
+    return low + shift, high + shift
 
 
 def _offsets(array: Array) -> Array:

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 from xdsl.dialects import scf
 from xdsl.ir import Operation
 
-from ptoas.dialects.pto.remote import SignalOp
+from ptoas.dialects.pto.remote import CommTWaitOp, SignalOp
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.memory import View
 from ptoas.machine.scheduler import Deadlock
+from ptoas.machine.signal_history import Notification, SatisfiedWait
 
 if TYPE_CHECKING:
     from ptoas.machine.machine import Machine
@@ -69,7 +70,11 @@ class Signals:
             machine.actor.clocks.release_fenced(key)
         else:
             machine.actor.clocks.release(key)
+        before = int(signal.words.item())
         sharing.put_word(use, number, adds)
+        if sharing.history is not None:
+            event = Notification(machine.actor_number, before, int(signal.words.item()), adds)
+            sharing.history.words[sharing.words_of(use)[0]].append(event)
         sharing.pushed(use, delivered=True)
 
     def wait(self, signal: Signal, condition: Condition, expected: str) -> None:
@@ -84,11 +89,14 @@ class Signals:
 
         if not holds():
             self._yield(signal, holds, what)
+        self._remember(signal, use, condition)
         self._acquire(use)
 
     def test(self, signal: Signal, condition: Condition, expected: str) -> bool:
         """Return True if all words satisfy the condition; an actor that polls repeatedly waits."""
         use, read_words = self._word_reader(signal)
+        if use is not None:
+            self.machine.choices[signal.op] = "looks at a signal without waiting for it"
         if condition(read_words()).all():
             self._acquire(use)
             return True
@@ -101,6 +109,16 @@ class Signals:
                     signal.op, use, f"waits until %{signal.view.buffer.name} {expected}; {first} and stays so"
                 )
         return False
+
+    def _remember(self, signal: Signal, use: Use | None, condition: Condition) -> None:
+        """Keep what the wait has seen."""
+        sharing = self.machine.sharing
+        if sharing is None or use is None or sharing.history is None:
+            return
+        assert isinstance(signal.op, CommTWaitOp)
+        for word, seen in zip(sharing.words_of(use), signal.words.reshape(-1).tolist(), strict=True):
+            event = SatisfiedWait(signal.op, seen, lambda number: bool(condition(np.asarray(number))))
+            sharing.history.words[word].append(event)
 
     def _word_reader(self, signal: Signal) -> tuple[Use | None, Callable[[], Array]]:
         """Return a function that reads the current words of a signal."""

@@ -108,6 +108,8 @@ def ask(op: dialect.EventOp, m: Machine) -> Callable[[AsyncEvent, AsyncSession],
     def run(event: AsyncEvent, session: AsyncSession) -> int:
         if event.number and event.session is not session:
             raise m.fail("PTO-R862", f"{op.mnemonic()}: the event belongs to another session", op)
+        if isinstance(op, dialect.TestAsyncEventOp):
+            m.hidden_choices[op] = "looks at a transfer without waiting for it"
         session.finish(m, event.number)
         return 1
 

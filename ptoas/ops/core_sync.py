@@ -187,6 +187,8 @@ def _soft(op: SyncAllOp, m: Machine, kinds: tuple[KernelKind, ...], values: Sequ
     # A barrier of one kind counts blocks, whatever a block is made of.
     share = sum(role.kind in kinds for role in m.launch.cores) if len(kinds) > 1 else 1
     total = used or m.launch.blocks * share
+    if total != m.launch.blocks * share:
+        m.hidden_choices[op] = "waits for a part of the cores, whichever come first"
     grid = m.cluster_of_block.grid
     counter = grid.counter(("soft", address))
     before = int(words[0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from xdsl.dialects import func
@@ -27,10 +27,11 @@ from ptoas.machine.cluster import Cluster, Grid
 from ptoas.machine.compile import ModuleCompiler
 from ptoas.machine.cross_core_writes import number
 from ptoas.machine.errors import failure
-from ptoas.machine.machine import Machine
+from ptoas.machine.machine import Machine, label
 from ptoas.machine.memory import Bits, GlobalBuffer, LocalMemory, Pointer, RankGroup, View
 from ptoas.machine.race import RaceDetector
 from ptoas.machine.sharing import Sharing
+from ptoas.machine.signal_history import SignalHistory
 from ptoas.machine.source import Steps
 from ptoas.machine.tiles import Tile
 from ptoas.ops import load_bodies
@@ -41,6 +42,7 @@ from ptoas.runner.observe import Observer
 from ptoas.runner.options import Options
 from ptoas.runner.stats import Stats
 from ptoas.targets import Target
+from ptoas.verifier.data_dependence import data_dependences
 
 
 @dataclass
@@ -63,6 +65,14 @@ class Program:
         """True if both vector cores of a block get the same whole tiles, and do the same with them."""
         channels = self.channels.all if self.channels is not None else ()
         return any(each.nosplit and self.target.model(each.first).both_lanes for each in channels)
+
+    @cached_property
+    def data_dependences(self) -> tuple[str, ...]:
+        """Where the contents of memory could choose what runs, or where."""
+        found = [f"{label(op)} {reason}" for op, reason in data_dependences(self.module, self.target)]
+        if self.has_replicas:
+            found.append("both vector cores do the same, which their data decides")
+        return tuple(dict.fromkeys(found))
 
 
 Share = Callable[[Machine], Sharing]
@@ -163,10 +173,16 @@ class Core:
         if self.race is not None:
             self.race.reset()
 
+    @property
+    def history(self) -> SignalHistory | None:
+        """Events of signals since the cores of a run began to share it."""
+        return None if self.machine.sharing is None else self.machine.sharing.history
+
     def start(self, bound: Sequence[BoundArgument]) -> None:
         """A new run on these arguments: nothing has happened yet."""
         machine, observer = self.machine, self.observer
-        machine.warnings, machine.printed = [], []
+        machine.warnings, machine.printed, machine.choices = [], [], {}
+        machine.hidden_choices = {}
         if observer is not None:
             observer.start()
         self.compiler.steps.taken = 0
@@ -319,6 +335,14 @@ def join_clusters(cores: Sequence[Core], launch: Launch, blocks: Sequence[int]) 
     for core in cores:
         core.clusters = clusters
     return clusters
+
+
+def share_history(cores: Iterable[Core]) -> None:
+    """Let cores write down the events of signals of a new run together."""
+    history = SignalHistory()
+    for core in cores:
+        if core.machine.sharing is not None:
+            core.machine.sharing.history = history
 
 
 def written_memory(bound: Sequence[BoundArgument]) -> list[tuple[int, int]]:

@@ -29,6 +29,7 @@ from ptoas.machine.conflicts import share_written_bytes
 from ptoas.machine.errors import finding, line_of
 from ptoas.machine.memory import GrowingBuffer, Pointer, address_of
 from ptoas.runner.call import KernelCall
+from ptoas.runner.certificate import Certificate, certificate_of, merged
 from ptoas.runner.core import Core, Program, written_memory
 from ptoas.runner.foreign import NotReadableError, adopted
 from ptoas.runner.options import Options, Result
@@ -177,6 +178,7 @@ class ProcessOutputs:
     """Results of one process, besides memory."""
 
     records: list[AccessRecord]
+    certificate: Certificate
     printed_lines: list[str]
 
 
@@ -324,8 +326,11 @@ class BlockOutputs(ProcessOutputs):
     @staticmethod
     def of(cores: Sequence[Core], printed_lines: list[str], growing: Sequence[GrowingBuffer]) -> BlockOutputs:
         machines = [core.machine for core in cores]
+        records = records_of(cores)
+        warnings = [warning for machine in machines for warning in machine.warnings]
         return BlockOutputs(
-            records_of(cores),
+            records,
+            certificate_of(cores[0].program, cores, records, cores[0].history, warnings),
             printed_lines,
             [machine.warnings for machine in machines],
             [machine.printed for machine in machines],
@@ -336,7 +341,7 @@ class BlockOutputs(ProcessOutputs):
         )
 
 
-Run = Callable[[KernelCall, None, Sequence[int]], None]
+Run = Callable[[KernelCall, None, Sequence[int]], object]
 """Runs some blocks here."""
 
 
@@ -363,6 +368,7 @@ def in_jobs(kernel: Kernel, values: Mapping[str, Any], run: Run) -> Result | Non
         return None
     _join(found, cores)
     result = call.finish()
+    result.certificate = merged([part.certificate for part in found])
     shared.copy_back(result)
     print_all(options, found)
     return result

@@ -19,17 +19,18 @@ from ptoas.analysis.storage import manual_placement
 from ptoas.analysis.structure import walk, walk_of
 from ptoas.diagnostics import Diagnostic, PtoasError
 from ptoas.lowering import prepare
+from ptoas.machine.accesses import AccessRecord
 from ptoas.machine.actors import ActorSlot, Launch
 from ptoas.machine.arrays import np
 from ptoas.machine.conflicts import conflicts
 from ptoas.machine.cross_core_writes import any_writes_cross_core
 from ptoas.machine.errors import forgiving
-from ptoas.machine.scheduler import CooperativeScheduler
 from ptoas.runner.argument_inference import infer_arguments
 from ptoas.runner.arguments import Binder
 from ptoas.runner.call import KernelCall
+from ptoas.runner.certificate import certificate_of
 from ptoas.runner.compare import copied
-from ptoas.runner.core import Program, cores_of, join_clusters
+from ptoas.runner.core import Program, cores_of, join_clusters, share_history
 from ptoas.runner.entry import choose_entry, roles_of
 from ptoas.runner.jobs import check_apart, ignored_jobs, in_jobs, processes
 from ptoas.runner.named import by_name, check_inputs, check_names
@@ -211,11 +212,15 @@ class Kernel:
 
     def _execute(self, values: Mapping[str, Any], schedule: int | None) -> Result:
         with self._lock, forgiving(self.options.forced, self.entry):
+            share_history(self.cores)
             result = None if self.options.jobs == 1 else self._in_jobs(values)
             if result is None:
                 call = KernelCall(self.cores, self.binder, values)
-                self._run_blocks(call, schedule, range(self.launch.blocks))
+                records = self._run_blocks(call, schedule, range(self.launch.blocks))
                 result = call.finish()
+                result.certificate = certificate_of(
+                    self.program, self.cores, records, self.cores[0].history, result.warnings
+                )
             result.warnings[:0] = [*self.options.warnings, *self._notes]
             return result
 
@@ -225,23 +230,28 @@ class Kernel:
         several = processes(self.options.jobs, self.launch.blocks) > 1
         return in_jobs(self, values, self._run_blocks) if several else None
 
-    def _run_blocks(self, call: KernelCall, schedule: int | None, blocks: Sequence[int]) -> None:
-        """Run these blocks on the cores, and say what is wrong with them together."""
+    def _run_blocks(
+        self, call: KernelCall, schedule: int | None, blocks: Sequence[int]
+    ) -> list[AccessRecord]:
+        """Run these blocks on the cores, and say what is wrong with them together; their accesses to shared
+        memory."""
         if len(self.cores) > 1:
-            self._interleave(call, schedule, blocks)
-            return
+            return self._interleave(call, schedule, blocks)
         call.run(0, blocks)
-        self._check_blocks()
+        return self._check_blocks()
 
-    def _check_blocks(self) -> None:
+    def _check_blocks(self) -> list[AccessRecord]:
         """Check that nothing depends on the order of the blocks."""
         machine = self.cores[0].machine
-        if self.options.checks.race and machine.sharing is not None and machine.sharing.log is not None:
-            found = conflicts(machine.sharing.log.records(), machine.launch, self.target.name)
-            if found:
-                raise PtoasError(found)
+        if not self.options.checks.race or machine.sharing is None or machine.sharing.log is None:
+            return []
+        records = machine.sharing.log.records()
+        found = conflicts(records, machine.launch, self.target.name)
+        if found:
+            raise PtoasError(found)
+        return records
 
-    def _interleave(self, call: KernelCall, seed: int | None, blocks: Sequence[int]) -> None:
+    def _interleave(self, call: KernelCall, seed: int | None, blocks: Sequence[int]) -> list[AccessRecord]:
         """Let the cores of a block, or those of all blocks, take turns; `seed`: of their order."""
         cores, launch, size = self.cores, self.launch, len(self.launch.cores)
         ledger = Ledger() if self.options.checks.race else None
@@ -253,7 +263,7 @@ class Kernel:
                 # One core may write to another's memory before that one begins.
                 for core in cores:
                     core.machine.reset()
-            turns = CooperativeScheduler(len(cores), (seed or 0) + wave[0], randomised=seed is not None)
+            turns = self.options.scheduler(len(cores), (seed or 0) + wave[0], randomised=seed is not None)
             for at, core in enumerate(cores):
                 block = wave[at // size]
                 name = launch.names([launch.number(0, block, core.core)])
@@ -273,3 +283,4 @@ class Kernel:
         for outcome, core in zip(outcomes, cores, strict=True):
             collect(outcome, core)
         check(outcomes, self.program, launch, cores)
+        return [record for outcome in outcomes for record in outcome.records]

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from xdsl.dialects.builtin import ModuleOp
 
 from ptoas.diagnostics import Diagnostic
 from ptoas.machine.arrays import Array
+from ptoas.machine.exploration import Exploration
 from ptoas.machine.instructions import MachineObserver
 from ptoas.machine.machine import Checks, Machine
+from ptoas.machine.scheduler import CooperativeScheduler
 from ptoas.machine.source import DEFAULT_MAX_STEPS
 from ptoas.runner.observe import Printing
 from ptoas.runner.stats import Stats
+
+if TYPE_CHECKING:
+    from ptoas.runner.certificate import Certificate
 
 
 class RunObserver(Protocol):
@@ -39,6 +44,8 @@ class Options:
     """The seed of the order in which blocks take turns; `None`: they run one after the other."""
     schedules: int = 1
     """Number of schedules, from that seed on; all must have the same result."""
+    exploration: Exploration | None = None
+    """Chooses the order of actors instead of a seed."""
     jobs: int | str = 1
     """Number of processes for blocks that do not wait for each other; `auto`: one a core."""
     sparse_credits: bool = False
@@ -63,6 +70,12 @@ class Options:
     """Generate missing inputs when the kernel is called, instead of raising an error."""
     recorder: RunObserver | None = None
     """Writes down what happens, for a profile."""
+
+    def scheduler(self, size: int, seed: int, *, randomised: bool) -> CooperativeScheduler:
+        """The scheduler of a run with so many actors."""
+        if self.exploration is not None:
+            return self.exploration.scheduler(size)
+        return CooperativeScheduler(size, seed, randomised=randomised)
 
 
 @dataclass(repr=False)
@@ -100,6 +113,8 @@ class Result:
     steps: int = 0
     bits: dict[str, Array] = field(default_factory=dict[str, Array])
     """The outputs as bit patterns, for comparing runs."""
+    certificate: Certificate | None = None
+    """A statement about all schedules; `None`: MPI ran it."""
     initial: dict[str, Any] = field(default_factory=dict[str, Any])
     """Copies of the arguments as the run began, if they were asked for."""
 

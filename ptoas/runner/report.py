@@ -48,6 +48,8 @@ def format_result(result: Result) -> str:
         lines += [f"  {line}" for line in excerpt(array).splitlines()]
     if not result.outputs:
         lines.append("no output: the program writes no argument and leaves no tile")
+    if result.certificate is not None and result.certificate.actors > 1:
+        lines.append(f"schedules: {result.certificate.text}")
     if result.trace:
         lines += ["trace:", *(f"  {line}" for line in result.trace)]
     if result.stats is not None:
@@ -75,6 +77,8 @@ def result_json(result: Result, max_elements: int = 4096) -> dict[str, Any]:
         "printed": result.printed,
         "steps": result.steps,
     }
+    if result.certificate is not None:
+        data["certificate"] = result.certificate.as_dict()
     if result.trace:
         data["trace"] = [line.data if isinstance(line, TraceLine) else line for line in result.trace]
     if result.stats is not None:

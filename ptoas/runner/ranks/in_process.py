@@ -19,12 +19,13 @@ from ptoas.machine.actors import ActorSlot, Launch
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.errors import failure
 from ptoas.machine.machine import DEFAULT_MAX_MEMORY, Machine
-from ptoas.machine.scheduler import MOST_ACTORS, CooperativeScheduler, Scheduler
+from ptoas.machine.scheduler import MOST_ACTORS, Scheduler
 from ptoas.machine.sharing import SharedMemory, Sharing
 from ptoas.runner.arguments import Binder
 from ptoas.runner.call import KernelCall
+from ptoas.runner.certificate import Certificate, certificate_of
 from ptoas.runner.compare import copied
-from ptoas.runner.core import Core, Share, cores_of, join_clusters
+from ptoas.runner.core import Core, Share, cores_of, join_clusters, share_history
 from ptoas.runner.jobs import ignored_jobs
 from ptoas.runner.kernel import Kernel
 from ptoas.runner.options import Result
@@ -127,7 +128,7 @@ class Ranks:
             raise UsageError(
                 f"at most {MOST_ACTORS} blocks of all ranks can be interleaved; there are {count}"
             )
-        turns = CooperativeScheduler(len(cores), self.seed, randomised=self.randomised)
+        turns = program.options.scheduler(len(cores), self.seed, randomised=self.randomised)
         for at, rank in enumerate(ranks):
             rank.attach(turns, ledger, at * size)
             rank.limit_memory(self.max_memory // (launch.ranks or 1))
@@ -139,10 +140,13 @@ class Ranks:
             collect(outcomes[place], cores[place])
             return outcomes[place].good
 
+        share_history(cores)
         turns.run([partial(life, place) for place in range(len(cores))])
         check(outcomes, program, launch, cores)
         results = _each(ranks, launch, lambda rank: rank.result(calls[rank.number - numbers[0]]))
-        return RankRuns(cores, outcomes, results)
+        records = [record for outcome in outcomes for record in outcome.records]
+        certificate = certificate_of(program, cores, records, cores[0].history, warnings_of(outcomes, launch))
+        return RankRuns(cores, outcomes, results, certificate)
 
 
 @dataclass
@@ -152,6 +156,7 @@ class RankRuns:
     cores: list[Core]
     outcomes: list[ActorOutcome]
     results: list[RankResult]
+    certificate: Certificate
 
 
 def run_in_process(
@@ -199,6 +204,7 @@ def run_in_process(
             member.finish()
     result = combine(kernel, ran.outcomes, ran.results, members, launch)
     result.warnings[:0] = notes
+    result.certificate = ran.certificate
     return result
 
 

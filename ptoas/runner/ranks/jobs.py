@@ -15,6 +15,7 @@ from ptoas.diagnostics import PtoasError, UsageError
 from ptoas.machine.actors import Launch
 from ptoas.machine.arrays import Array, np
 from ptoas.runner.arguments import BoundArgument
+from ptoas.runner.certificate import merged
 from ptoas.runner.jobs import (
     ProcessOutputs,
     Shared,
@@ -89,6 +90,7 @@ def ranks_in_jobs(
         outcomes = [replace(outcome, op=None, records=[]) for outcome in ran.outcomes]
         return SomeRanks(
             records_of(ran.cores),
+            ran.certificate,
             printed_lines,
             outcomes,
             ran.results,
@@ -115,7 +117,9 @@ def ranks_in_jobs(
         if member.usable:
             member.bind_memory()
     print_all(options, parts)
-    return combine(kernel, outcomes, results, members, launch)
+    result = combine(kernel, outcomes, results, members, launch)
+    result.certificate = merged([part.certificate for part in parts])
+    return result
 
 
 def _can_be_brought_back(
