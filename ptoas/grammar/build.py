@@ -313,7 +313,7 @@ class Builder(ValueScope):
         elif kept is None:
             known.templates.put(key, template)
         body = cast(t.InstructionNode, tree.body)
-        for event in body.waits:
+        for event in body.events:
             wait = wait_for(operands[event.slot])
             places = PartOffsets(wait.name, {"event": [event]}, {})
             wait.location = located(self.source, raw.start, raw.end, places)
@@ -470,12 +470,12 @@ class Builder(ValueScope):
         types = [value.type for value in operands]
         plausible = template.cls.plausible_result_types(types) if len(tree.results) == 1 else ()
         body = cast(t.InstructionNode, tree.body)
-        plain = not (template.prelude or raw.regions or body.waits or body.record)
-        if plausible and plain:
-            typing = body.typing
-            end = len(raw.text) if typing is None else self._named(raw, typing).start
+        if plausible and not template.prelude and not raw.regions:
+            rest = len(raw.text) if body.clauses is None else self._named(raw, body.clauses).start
+            end = rest if body.typing is None else self._named(raw, body.typing).start
             line = raw.text[:end].rstrip().removesuffix(":").rstrip()
-            typed = f"{line} : ({', '.join(map(str, types))}) -> {plausible[0]}"
+            clauses = f" {raw.text[rest:]}".rstrip()
+            typed = f"{line} : ({', '.join(map(str, types))}) -> {plausible[0]}{clauses}"
             problem.fix = f"name its type: `{' '.join(typed.split())}`"
             problem.edit = (t.Node(len(line), len(raw.text.rstrip())), typed[len(line) :])
         self.report_problem(raw, problem)

@@ -29,14 +29,15 @@ def check_event_name(tree: t.Statement) -> None:
 def check_clauses(tree: t.Statement, types: Sequence[Attribute | None], cls: type[Operation]) -> None:
     """Raise an error for the first clause that does not fit its instruction or its events."""
     body = cast(t.InstructionNode, tree.body)
-    first = next(iter(body.waits), body.record)
+    first = body.clauses
     if first is None:
         return
     if not issubclass(cls, PtoOp) or not accesses_memory(cls):
-        word = "record" if first is body.record else "wait(...)"
+        word = "record" if first is body.record else "wait"
         message = f"`{body.opcode.text}` accesses no memory, so it has no `{word}`"
-        raise StatementProblem("PTO-P053", message, first, "write it behind an instruction that does")
-    for event in body.waits:
+        node = t.Node(first.start, first.start + len(word))
+        raise StatementProblem("PTO-P053", message, node, "write it behind an instruction that does")
+    for event in body.events:
         type = types[event.slot]
         if type is None:
             raise StatementProblem("PTO-P030", "this value is not defined", event)

@@ -177,15 +177,30 @@ class Typing(Node):
     cast: bool = False
 
 
+class Waits(Node):
+    """`wait(%e, %f)` behind an instruction."""
+
+    events: tuple[ValueNode, ...]
+
+
 class InstructionNode(Node):
     opcode: WordNode
     items: tuple[Item, ...]
     typing: Typing | None
     trailing: Dict | None
-    waits: tuple[ValueNode, ...] = ()
-    """The events of its `wait(...)`."""
+    waits: Waits | None = None
     record: WordNode | None = None
     """Its word `record`."""
+
+    @property
+    def events(self) -> tuple[ValueNode, ...]:
+        """The events that it waits for."""
+        return () if self.waits is None else self.waits.events
+
+    @property
+    def clauses(self) -> Node | None:
+        """What begins its clauses."""
+        return self.waits or self.record
 
 
 class Generic(Node):

@@ -223,14 +223,14 @@ class TreeBuilder(Transformer[Token, t.Statement]):
     def instruction(self, c: list[Any]) -> t.InstructionNode:
         extent = _extent(c)
         record = c.pop() if isinstance(c[-1], _Record) else None
-        waits = c.pop() if isinstance(c[-1], tuple) else ()
+        waits = c.pop() if isinstance(c[-1], t.Waits) else None
         typing = _first(c, t.Typing)
         at = c.index(typing) if typing is not None else len(c)
         trailing = _first(c[at:], t.Dict)
         return t.InstructionNode(*extent, c[0], tuple(c[1:at]), typing, trailing, waits, record)
 
-    def waits(self, c: list[Any]) -> tuple[t.ValueNode, ...]:
-        return tuple(_only(c, t.ValueNode))
+    def waits(self, c: list[Any]) -> t.Waits:
+        return t.Waits(*_extent(c), tuple(_only(c, t.ValueNode)))
 
     def RECORD(self, token: Token) -> _Record:
         return _Record(*token_span(token), str(token))

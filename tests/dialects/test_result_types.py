@@ -102,7 +102,9 @@ def test_inferred_types_are_legal_where_the_written_ones_are() -> None:
     assert inferred > 150
 
 
-SIGNATURE = re.compile(r"^(%\w+(?:, *%\w+)* = [\w.]+\b[^:\n]*?)\s*:[^\n]*->[^#\n]*", re.M)
+SIGNATURE = re.compile(
+    r"^(%\w+(?:, *%\w+)* = [\w.]+\b[^:\n]*?)\s*:[^\n]*->[^#\n]*?(?=\s*(?:wait\(|record|#|$))", re.M
+)
 
 
 def test_every_statement_without_types_is_read_or_completed() -> None:

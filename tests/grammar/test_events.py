@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import ptoas
@@ -66,7 +68,7 @@ def test_an_event_that_a_pass_has_numbered_is_an_operation_of_its_own() -> None:
         (f"%d, %h:2 = tload %x : ({MEMORY}) -> {TILE} record", "PTO-P041", "record"),
         (f"tstore %c, %out : ({TILE}, {MEMORY}) wait(%h)", "PTO-P030", "%h"),
         (f"tstore %c, %out : ({TILE}, {MEMORY}) wait(%g, %c)", "PTO-P040", "%c"),
-        ("pto.barrier <PIPE_ALL> wait(%g)", "PTO-P053", "%g"),
+        ("pto.barrier <PIPE_ALL> wait(%g)", "PTO-P053", "wait"),
         ("%h = pto.barrier <PIPE_ALL> record", "PTO-P053", "record"),
     ],
 )
@@ -77,3 +79,12 @@ def test_a_wrong_clause_is_named(statement: str, code: str, part: str) -> None:
     assert found.code == code
     assert found.span is not None
     assert statement[found.span.column - 1 :][: found.span.length] == part
+
+
+def test_the_type_that_is_missing_is_proposed_before_the_clauses() -> None:
+    text = ".arg %s : f32\n" + PROGRAM + "%d, %h = texpands %s  wait(%g) record"
+    with pytest.raises(ptoas.PtoasError) as caught:
+        ptoas.parse(text, "program.pto")
+    (found,) = caught.value.diagnostics
+    assert found.fix is not None and found.fix.endswith("wait(%g) record`")
+    assert re.search(r" -> !pto.tile[^`]* wait\(%g\) record", found.fix)
