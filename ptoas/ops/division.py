@@ -8,7 +8,8 @@ from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.machine import Machine
 from ptoas.ops.family import Function, Make, into, mnemonic, wider
-from ptoas.targets.shared.elementwise import WIDE_LANES, WIDE_QUOTIENT
+from ptoas.targets.rules.elementwise import WIDE_LANES
+from ptoas.targets.shared.elementwise import WIDE_QUOTIENT
 
 
 def nonzero(op: PtoOp, m: Machine, b: Array) -> None:

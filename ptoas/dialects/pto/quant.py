@@ -58,6 +58,7 @@ class TQuantOp(ScratchOp):
     `round(src[i, j] * fp[i, 0] + offset[i, 0])` from 0 to 255 (`INT8_ASYM`)."""
 
     name = "pto.tquant"
+    SCALES: ClassVar = "fp"
     ASSEMBLY_FORMAT: ClassVar = (
         "ins($src, $fp(, $offset)? : ^src, ^fp(, ^offset)?)( outs($dst(, $tmp)? : ^dst(, ^tmp)?))? {attrs}"
     )
@@ -103,6 +104,7 @@ class TDequantOp(Instruction):
     """`dst[i, j] = (src[i, j] - offset[i, 0]) * scale[i, 0]`."""
 
     name = "pto.tdequant"
+    SCALES: ClassVar = "scale"
     RESULT_FROM: ClassVar = DerivedType(of_the_scale, "src", "scale")
     src = operand_def(AnyTile())
     scale = operand_def(AnyTile("F"))

@@ -11,7 +11,6 @@ from ptoas.dialects.pto.enums import Precision
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.movement import TTransOp
 from ptoas.dialects.pto.tile_scalar import BitScalarOp, TAxpyOp
-from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
 from ptoas.targets.fixit import Fixit
 from ptoas.targets.relation import Relation, Stated, constraint
@@ -205,7 +204,11 @@ def _quotient(cols: int) -> str:
     return instruction("tdiv", *[f"4x{cols}xi64"] * 3)
 
 
-@rule(
+WIDE_LANES = 64
+"""Columns that one vector of 64-bit integers has."""
+
+
+@constraint(
     "PTO-E956",
     source="device header of A5, Int64Div.hpp: a loop over rows, and one vector for each",
     reason="Further columns keep their old contents.",
@@ -213,10 +216,8 @@ def _quotient(cols: int) -> str:
     passing=_quotient(64),
     on="a5",
 )
-def quotient_fits_one_vector(op: PtoOp, know: Facts, lanes: int = 0) -> Violations:
+def quotient_fits_one_vector() -> Stated:
     """Quotients and remainders of 64-bit integers must not have more valid columns than a vector has
     lanes."""
-    cols = know.tile("dst").valid[1]
-    if cols != DYNAMIC and cols > lanes:
-        fix = f"divide tiles of {lanes} columns one after the other"
-        yield mismatch("valid columns of $dst", cols, f"at most {lanes}", slot="dst", fix=fix)
+    fix = f"divide tiles of {WIDE_LANES} columns one after the other"
+    yield Relation("dst.valid_cols", "at most", WIDE_LANES, fix=fix)

@@ -7,9 +7,10 @@ from types import MappingProxyType
 
 from ptoas.analysis.knowledge import TileFacts, shape_str
 from ptoas.dialects.pto.enums import MxGroupAxis, VecStoreMode
-from ptoas.dialects.pto.quant import TCvtOp, TDequantOp, TQuantMxOp, TQuantOp
+from ptoas.dialects.pto.quant import TCvtOp, TQuantMxOp
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
+from ptoas.targets.relation import Relation, Stated, constraint
 from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.examples import instruction, kernel
 
@@ -63,7 +64,7 @@ def pairs_are_half_as_wide(op: TCvtOp, know: Facts) -> Violations:
 _SCALES = "16x1xf32"
 
 
-@rule(
+@constraint(
     "PTO-Q102",
     source="headers of TQUANT and TDEQUANT: one template parameter for both tiles",
     reason="The library's call takes both tiles as one C++ type.",
@@ -71,14 +72,9 @@ _SCALES = "16x1xf32"
     passing=instruction("tdequant", "16x32xf32", "16x32xi8", _SCALES, _SCALES),
     on="cpu a2a3 a5",
 )
-def offsets_have_the_type_of_the_scales(op: TQuantOp | TDequantOp, know: Facts) -> Violations:
+def offsets_have_the_type_of_the_scales() -> Stated:
     """The tile of offsets must have the type of the tile of scales."""
-    slot = "fp" if isinstance(op, TQuantOp) else "scale"
-    for value in know.values("offset"):
-        if value.type != know.tile(slot).type:
-            yield mismatch(
-                "type of $offset", value.type, f"{know.tile(slot).type}, as ${slot}", slot="offset"
-            )
+    yield Relation("offset.type", "equal to", "SCALES.type", ", as ${slot}")
 
 
 # --- blocks --------------------------------------------------------------------------------------

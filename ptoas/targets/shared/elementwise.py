@@ -89,9 +89,6 @@ def division(op: TDivSOp) -> str:
     return "tile / scalar" if op.dividend is None else "scalar / tile"
 
 
-WIDE_LANES = 64
-"""Columns that one vector of 64-bit integers has."""
-
 WIDE_QUOTIENT = "one vector of 64 bits a row"
 """Division of 64-bit integers on A5: truncated, the remainder has the sign of the dividend, a divisor of
 zero gives zero, and columns beyond one vector are not processed.
@@ -115,7 +112,7 @@ def by_width(row: Row, **wide: Any) -> Forms:
 
 def divided(row: Row) -> Forms:
     """A quotient or remainder of A5."""
-    return by_width(row, model=WIDE_QUOTIENT, rules=(quotient_fits_one_vector(lanes=WIDE_LANES),))
+    return by_width(row, model=WIDE_QUOTIENT, rules=(quotient_fits_one_vector,))
 
 
 def shifted(row: Row) -> Forms:
