@@ -8,7 +8,7 @@ stored is visible to the loads of the same core after a fence (D54).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, TypeAlias, TypeVar
 
@@ -19,6 +19,7 @@ from ptoas.analysis.effects import Effects, touched
 from ptoas.analysis.flow import ForwardAnalysis
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.structure import is_of, walk
+from ptoas.analysis.sweeps import Sweep, Sweeps
 from ptoas.analysis.windows import Window
 from ptoas.dialects.pto.core_sync import SetsCounter, SyncAllOp
 from ptoas.dialects.pto.element_types import element_size
@@ -53,6 +54,20 @@ class GmAccess:
     @property
     def scalar(self) -> bool:
         return self.pipe is Pipe.PIPE_S
+
+
+@dataclass(unsafe_hash=True, slots=True)
+class MovingWindow(Window):
+    """A window that moves on with each iteration of a loop, and was accessed in this one or before it."""
+
+    sweep: Sweep | None = None
+    age: int = 0
+
+    def is_apart(self, second: Window) -> bool:
+        """Return True if a later access to a window certainly touches other bytes."""
+        if self.sweep is None or not isinstance(second, MovingWindow):
+            return False
+        return not self.sweep.may_meet(self.age, second.sweep)
 
 
 class Missing(Enum):
@@ -171,7 +186,7 @@ def line_of(window: Window, size: int) -> Window:
     return Window(window.root, window.first - window.first % count, ((count, 1),))
 
 
-def gm_accesses(op: Operation, effects: Effects, knowledge: Knowledge) -> list[GmAccess]:
+def gm_accesses(op: Operation, effects: Effects, knowledge: Knowledge, sweeps: Sweeps) -> list[GmAccess]:
     """The accesses of an operation to global memory through the scalar cache or by DMA, in their order.
 
     Other accesses of the scalar pipe, to signals, pass the cache by.
@@ -183,10 +198,16 @@ def gm_accesses(op: Operation, effects: Effects, knowledge: Knowledge) -> list[G
         line = line_of(window, _element_size(op.ptr))
         return [GmAccess(op, op.ptr, Pipe.PIPE_S, isinstance(op, StoreScalarOp), line)]
     return [
-        GmAccess(op, value, each.pipe, each.write, knowledge.window(value))
+        GmAccess(op, value, each.pipe, each.write, _window(value, knowledge, sweeps))
         for each in effects.accesses
         if each.pipe is not Pipe.PIPE_S and _is_global(value := touched(op, each.operand))
     ]
+
+
+def _window(value: SSAValue, knowledge: Knowledge, sweeps: Sweeps) -> Window:
+    window = knowledge.window(value)
+    sweep = None if window.first is not None else sweeps.of(value)
+    return window if sweep is None else MovingWindow(window.root, sweep=sweep)
 
 
 _CONCERNED = (CmoCacheInvalidOp, FenceBarrierAllOp, func.ReturnOp, *RELEASES, *ACQUIRES)
@@ -220,9 +241,10 @@ class Visibility(ForwardAnalysis[_State]):
         self.callees = callees or {}
         self.knowledge = knowledge
         self.accesses: dict[Operation, list[GmAccess]] = {}
+        sweeps = Sweeps(knowledge)
         for op in ops:
             is_call = op.__class__ is func.CallOp
-            found = self._calls(op) if is_call else gm_accesses(op, effects(op), knowledge)
+            found = self._calls(op) if is_call else gm_accesses(op, effects(op), knowledge, sweeps)
             if found:
                 self.accesses[op] = found
         self.findings: list[Finding] = []
@@ -272,6 +294,25 @@ class Visibility(ForwardAnalysis[_State]):
             _joined(a.unfenced, b.unfenced),
             a.acquired or b.acquired,
         )
+
+    def start(self, loop: Operation, state: _State, /) -> _State:
+        return self._moved(loop, state, lambda window: Window(window.root))
+
+    def repeat(self, loop: Operation, state: _State, /) -> _State:
+        return self._moved(loop, state, lambda window: replace(window, age=1))
+
+    def _moved(self, loop: Operation, state: _State, move: Callable[[MovingWindow], Window]) -> _State:
+        """The state with the stores to windows that move on with a loop under other keys."""
+        moving: dict[Window, Window] = {
+            window: move(window)
+            for window in state.unfenced
+            if isinstance(window, MovingWindow) and window.sweep is not None and window.sweep.loop is loop
+        }
+        if not moving:
+            return state
+        moved = self.copy(state)
+        moved.unfenced = {moving.get(window, window): each for window, each in state.unfenced.items()}
+        return moved
 
     # --- operations ------------------------------------------------------------------------------
 
@@ -371,7 +412,9 @@ class Visibility(ForwardAnalysis[_State]):
         return found
 
     def _meets(self, a: Window, b: Window) -> bool | None:
-        """Return True if two windows certainly overlap, False if they may, None if they do not."""
+        """Return True if a window certainly overlaps an earlier one, False if it may, None if it does not."""
+        if isinstance(b, MovingWindow) and b.is_apart(a):
+            return None
         if a.overlaps(b):
             return a.is_argument
         if a.root is b.root and (a.first is None or b.first is None):

@@ -158,3 +158,22 @@ def test_manual_synchronisation_is_left_alone() -> None:
     assert steps(STORE, *flags, DMA_LOAD) == ["store_scalar", "tload"]
     assert steps(STORE, *flags, DMA_LOAD, sync="auto") == ["store_scalar", *CLEAN, "tload"]
     assert steps(STORE, DMA_LOAD, sync="manual") == ["store_scalar", "tload"]
+
+
+LONG = "!pto.tensor_view<?x16xi32>"
+ROW = f"offsets = [%i, %c0], sizes = [%c1, %c16] : {LONG} -> {VIEW}"
+MOVING = f"""%long = pto.make_tensor_view %p, shape = [%n, %c16], strides = [%c16, %c1] : {LONG}
+%row = pto.partition_view %long, {ROW}
+%behind = arith.subi %i, %c1 : index
+%old = pto.partition_view %long, {ROW.replace("%i", "%behind")}"""
+
+
+def test_a_row_of_another_iteration_needs_no_fence() -> None:
+    """Each iteration works on its own row, in place; the row before has been stored, and so have all rows
+    when the loop runs again."""
+    load, store = DMA_LOAD.replace("%pv", "%row"), DMA_STORE.replace("%pv", "%row")
+    assert steps(loop(MOVING, load, store)) == ["{", "tload", "tstore", "}"]
+    behind = load.replace("%row", "%old")
+    assert steps(loop(MOVING, behind, store)) == ["{", "fence.barrier_all", "tload", "tstore", "}"]
+    inner = loop(MOVING, load, store).replace("%i", "%j")
+    assert "fence.barrier_all" in steps(loop(inner))
