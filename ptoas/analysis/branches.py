@@ -37,7 +37,7 @@ def structured(module: ModuleOp) -> ModuleOp:
 
 
 MOST = 200
-"""Bodies of more blocks are left alone: each may be nested in the one before."""
+"""Maximum number of blocks of a body that is transformed: each may be nested in the previous one."""
 
 
 def _is_branched(function: FuncOp) -> bool:

@@ -40,7 +40,7 @@ Key = Hashable
 
 @dataclass(eq=False)
 class ChannelEnd:
-    """One end of a channel: where it is declared, on which kind of core, and what is done with it."""
+    """One end of a channel: its declaration, kind of core, and instructions."""
 
     init: PipeInitOp
     function: FuncOp
@@ -222,7 +222,7 @@ def ring_source(value: SSAValue | None) -> RingAddressOp | None:
 
 
 def flow_of(op: ChannelOp) -> Flow | None:
-    """The direction of an instruction; where only the kind of its core tells, by that."""
+    """Return the direction of an instruction, if necessary from the kind of its core."""
     flow = op.flow
     if flow is not None:
         return flow
@@ -317,7 +317,7 @@ def kind_of_function(op: Operation) -> KernelKind | None:
 
 
 def declaration_of(op: ChannelOp) -> PipeInitOp | None:
-    """The declaration of the channel that an instruction uses, found in its function alone."""
+    """Return the declaration of the channel that an instruction uses, in its function only."""
     if isinstance(op, HandleOp):
         owner = op.handle.owner
         return owner if isinstance(owner, HandleInitOp) else None

@@ -26,7 +26,7 @@ NEVER: Times = (0,) * len(PIPES)
 
 
 def joined(*parts: Known) -> Known:
-    """All that several know together; the first itself where the others add nothing."""
+    """Return the join of several clocks; the first object itself if the others add nothing."""
     whole = parts[0]
     for part in parts[1:]:
         if part is whole or not part:
@@ -53,7 +53,7 @@ def _latest(a: Iterable[int], b: Iterable[int]) -> Times:
 
 
 class Listener(Protocol):
-    """Someone who wants to know what actors tell each other."""
+    """Observer of releases and acquires between actors."""
 
     def released(self, key: Hashable, pipe: Pipe | None) -> None: ...
 
@@ -111,7 +111,7 @@ class Clocks:
         return list(self.own[pipe]), self.others[pipe]
 
     def learn(self, pipe: int, times: Sequence[int], others: Known) -> None:
-        """A pipe gets to know what another knows, or knew when a flag was raised."""
+        """Let a pipe acquire the clock of another, or of one saved when a flag was set."""
         clock = self.own[pipe]
         if times[pipe] > self.settled[pipe]:
             self.settled[pipe] = times[pipe]
@@ -126,7 +126,7 @@ class Clocks:
         self.learn(target, self.own[source], self.others[source])
 
     def barrier(self) -> None:
-        """Every pipe knows what any knew."""
+        """Join the clocks of all pipes."""
         newest = [max(times) for times in zip(*self.own, strict=True)]
         self.own = [list(newest) for _ in PIPES]
         self.settled = list(newest)
@@ -144,7 +144,7 @@ class Clocks:
         self.fence_epoch = self.epoch
 
     def _hear(self, pipe: int, news: Known) -> None:
-        """A pipe gets to know more of other actors."""
+        """Join the known clocks of other actors into those of a pipe."""
         fresh = joined(self.others[pipe], news)
         if fresh is not self.others[pipe]:
             self.others[pipe] = fresh

@@ -41,7 +41,7 @@ class Effects:
     """
 
     def entrance(self, pipe: Pipe) -> Pipe:
-        """Return the pipe that a flag for an access of `pipe` goes to.
+        """Return the pipe that a flag for an access of `pipe` must name.
 
         Where the instruction itself hands on from V, a flag to V is the documented way.
         """

@@ -26,7 +26,7 @@ RESULTS: dict[PushQuant, str] = {
     PushQuant.QF322HIF8_PRE: "hif8",
     PushQuant.QF322FP8_PRE: "f8E4M3FN",
 }
-"""Element types of what a push makes of an accumulator; none: its own."""
+"""Element types of a pushed accumulator; none if it is not converted."""
 
 
 def takes_scales(quant: PushQuant) -> bool:

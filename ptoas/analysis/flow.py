@@ -50,7 +50,7 @@ class ForwardAnalysis(ABC, Generic[S]):
         """Return True if the operation can change a state; operations with regions are always walked."""
 
     def start(self, _loop: Operation, state: S, /) -> S:
-        """The state as the first iteration of a loop sees it; the given one stays as it is."""
+        """Return the state before the first iteration of a loop; the argument is not changed."""
         return state
 
     def repeat(self, _loop: Operation, state: S, /) -> S:

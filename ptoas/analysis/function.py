@@ -57,7 +57,7 @@ Touches = Sequence[tuple[Operation, tuple[ValueAccess, ...]]]
 
 
 class FunctionFacts:
-    """Facts of one function; whatever depends on a target is asked for with it."""
+    """Facts of one function; those that depend on a target are cached per target."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class FunctionFacts:
 
     @cached_property
     def branched(self) -> tuple[Operation, ...]:
-        """The function, or what is in it, that has a body of several blocks."""
+        """The operations (the function included) with a body of several blocks."""
         return tuple(op for op in (self.func, *self.ops) if any(len(r.blocks) > 1 for r in op.regions))
 
     # --- tiles -----------------------------------------------------------------------------------
@@ -105,7 +105,7 @@ class FunctionFacts:
 
     @cached_property
     def by_class(self) -> dict[type[Operation], list[Operation]]:
-        """The function's operations, sorted by what they are."""
+        """The function's operations by class."""
         found: dict[type[Operation], list[Operation]] = {}
         for op in self.ops:
             found.setdefault(op.__class__, []).append(op)
@@ -164,7 +164,7 @@ class FunctionFacts:
         return self._places.storage(value)
 
     def places(self, value: SSAValue) -> tuple[Place, ...]:
-        """Every place where a value may lie."""
+        """Return every place of memory that a value may refer to."""
         return self._places.of(value)
 
     # --- time ------------------------------------------------------------------------------------

@@ -46,7 +46,7 @@ def is_unsigned(type: Attribute) -> bool:
 
 
 def limits(type: Attribute) -> Interval:
-    """The least and greatest number of an integer type, as it is kept."""
+    """Return the least and the greatest value of an integer type."""
     return _limits(width_of(type), signed=not is_unsigned(type))
 
 
@@ -104,7 +104,7 @@ class IntegerOp:
     exact: Callable[..., int]
     """The result before it is wrapped, of operands that were read."""
     cpp: str | None = None
-    """The C++ expression; None: there is none, or the emitter has a form of its own (casts)."""
+    """C++ expression; None if there is none or the emitter handles the operation (casts)."""
     bit: str | None = None
     """The C++ expression on `bool`, where it differs: as a signed number `true` is -1."""
     python: str | None = None
@@ -315,7 +315,7 @@ def is_reinterpretation(op: Operation) -> bool:
 
 
 def _shared(op: Operation, at: int) -> tuple[IntegerOp, int, int] | None:
-    """The entry of an operation, the width of what it calculates, and the bits below a result of it."""
+    """Return the table entry of an operation, its bit width, and the bits below a result."""
     entry, width = integer_op(op), integer_width(op.results[at].type)
     if entry is None or width is None:
         return None

@@ -24,7 +24,7 @@ class KernelFacts:
 
 
 def set_companions(kernels: Sequence[Sequence[FunctionFacts]]) -> None:
-    """Tell functions which others share their launches."""
+    """Register the functions that share a launch with each other."""
     found: dict[FunctionFacts, dict[FunctionFacts, None]] = {}
     for kernel in kernels:
         for facts in kernel:

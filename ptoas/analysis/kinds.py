@@ -71,7 +71,7 @@ def core_of(op: Operation) -> KernelKind | None:
 
 
 def own_kind(op: Operation) -> KernelKind | None:
-    """The kind of core that can do this, as far as the operation itself tells."""
+    """Return the kind of core that can execute an operation, if it determines one."""
     match op:
         case SectionOp():
             return op.KIND
@@ -107,8 +107,7 @@ def _by_flow(op: HandleOp) -> KernelKind | None:
 
 
 def _by_memory(op: PtoOp) -> KernelKind | None:
-    """An accumulator that goes to the unified buffer leaves the cube core; what leaves that for L1, a vector
-    core."""
+    """Return the kind of core that executes a move: cube for accumulator to UB, vector for UB to L1."""
     types = [value.type for value in (*op.operands, *op.results)]
     locs = {type.loc.data for type in types if isinstance(type, TileType)}
     if locs & _OF_THE_CUBE:
@@ -152,7 +151,7 @@ def is_mixed(function: FuncOp) -> bool:
 
 
 Crossing = tuple[Operation, Operation]
-"""An operation, and a reader of what it gives on a core that leaves the operation out."""
+"""An operation, and a reader of its result on a core without the operation."""
 
 
 def left_out(function: FuncOp, kind: KernelKind) -> tuple[set[Operation], list[Crossing]]:

@@ -110,7 +110,7 @@ class ViewFacts:
 
     @property
     def static_shape5(self) -> tuple[int, ...]:
-        """The shape of the type, which C++ knows at compile time."""
+        """The static shape of the type."""
         return self.type.shape5
 
     @property
@@ -236,7 +236,7 @@ class Knowledge(Constants):
         type = value.type
         assert isinstance(type, TileType)
         valid = self._valid(value, type) if DYNAMIC in type.valid else type.valid
-        # Of windows into windows each asks the one before.
+        # A window into a window uses the facts of its source.
         owner = value.owner
         around = self._tiles.get(owner.source) if isinstance(owner, views.SubviewOp) else None
         physical = physical_shape(value) if around is None else _seen(type, around.physical)

@@ -65,7 +65,7 @@ def _is_offered(function: FuncOp) -> bool:
 
 
 def _resolve(modules: list[ModuleOp]) -> None:
-    """Let declarations stand for what another module defines."""
+    """Resolve declarations to the definitions of other modules."""
     offered: dict[str, FuncOp] = {}
     for module in modules:
         for name, function in _functions(module).items():

@@ -27,7 +27,7 @@ K = TypeVar("K")
 
 
 class Access(Protocol):
-    """An access as the order within a pipe looks at it: of a program that is read, or of one that runs."""
+    """An access in the order of a pipe, static or executed."""
 
     @property
     def op(self) -> Operation: ...
@@ -91,8 +91,7 @@ class StaticAccess:
 
     @property
     def kind(self) -> Hashable:
-        """Equal for accesses of one place that no order tells apart: by like instructions, with like
-        operands."""
+        """Key of accesses to one place that have the same order: same instruction class and operands."""
         like = (self.op.__class__, *[operand.type for operand in self.op.operands])
         return self.at, self.pipe, self.operand, self.write, self.phase, self.age, like
 

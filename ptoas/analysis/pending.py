@@ -86,7 +86,7 @@ class Pending:
         return Pending(self.items())
 
     def joined(self, other: Pending) -> Pending:
-        """The join of two states: what holds on both paths."""
+        """Return the join of two states: facts that hold on both paths."""
         masks = dict(self.items())
         for touch, mask in other.items():
             masks[touch] = masks.get(touch, mask) & mask

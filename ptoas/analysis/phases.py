@@ -23,7 +23,7 @@ from ptoas.analysis.sweeps import Sweep, Sweeps
 from ptoas.dialects.pto.multi_tile import MultiTileGetOp
 
 MOST = 8
-"""Tiles that take turns at most; there are eight events between two pipes."""
+"""Maximum number of alternating tiles; there are eight events between two pipes."""
 
 LONGEST = 16
 """Operations between an induction variable and a number that is followed back to it."""
@@ -111,7 +111,7 @@ class Phases:
     # --- tiles that are chosen -------------------------------------------------------------------
 
     def _slots_of(self, value: SSAValue) -> Mapping[SSAValue, Phase]:
-        """The phase of each tile that a value stands for in turn."""
+        """Return the phase of each tile that a value alternates between."""
         match underlying_tile(value)[0].owner:
             case MultiTileGetOp(source=tiles, slot=slot):
                 cyclic = self._cyclic(slot)

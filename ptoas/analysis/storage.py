@@ -199,7 +199,7 @@ class StorageMap:
         return at if len(found) == 1 or all(other == at for _, other in found) else None
 
     def starts(self, root: SSAValue) -> set[int | None]:
-        """All addresses that a tile has; `None` is one that only the running program knows."""
+        """Return all addresses of a tile; `None` stands for a dynamic one."""
         bound = {at for _, at in self.addresses.get(root, ())}
         return {self._arguments[root]} if not bound and root in self._arguments else bound
 
@@ -212,7 +212,7 @@ class StorageMap:
         return known
 
     def of(self, value: SSAValue) -> tuple[Place, ...]:
-        """Every place where a value may lie: a loop hands a tile on, a branch picks one."""
+        """Return every place that a value may refer to through loops and branches."""
         known = self._known.get(value)
         if known is None:
             is_tile = value.type.__class__ is TileType
@@ -228,7 +228,7 @@ class StorageMap:
         return self._of_handed(root, rectangle)
 
     def _of_handed(self, root: SSAValue, rectangle: tuple[Span | None, Span | None]) -> Iterator[Storage]:
-        """The storage of each tile that another may have been handed to under this name."""
+        """Return the storage of each tile that may be forwarded to this value."""
         roots = [root]
         for root in roots:
             for source in handed_from(root):
@@ -238,7 +238,7 @@ class StorageMap:
                     rectangle = None, None
                 if handed not in roots:
                     roots.append(handed)
-        # The last branch first: an access to its tile is the latest, and speaks for the earlier ones.
+        # The last branch first: an access to its tile is the latest and subsumes earlier ones.
         for root in reversed(roots):
             if not handed_from(root):
                 yield self._storage(root, rectangle)

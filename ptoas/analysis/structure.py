@@ -1,4 +1,4 @@
-"""The shape of a function that passes walk: its order, its loops, what it calls."""
+"""Structure of a function: order, loops and calls."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def walk_of(top: Operation, *kinds: type[Op]) -> list[Op]:
 
 
 def of_kinds(ops: Sequence[Operation], *kinds: type[Op]) -> list[Op]:
-    """The operations that are of one of these kinds: each class is asked once, which for abstract classes
-    like xDSL's takes long."""
+    """Return the operations of these classes; each class is tested once, because abstract classes are
+    slow to test."""
     wanted = {kind for kind in set(map(type, ops)) if is_of(kind, kinds)}
     return cast("list[Op]", [op for op in ops if op.__class__ in wanted] if wanted else [])
 
@@ -80,7 +80,7 @@ def calls_in(bodies: Bodies) -> dict[func.FuncOp, set[str]]:
 
 
 def reached(calls: dict[func.FuncOp, set[str]], kernels: Iterable[func.FuncOp]) -> set[func.FuncOp]:
-    """Some functions, and what they call, directly or not."""
+    """Return functions with their direct and indirect callees."""
     by_name = {function.sym_name.data: function for function in calls}
     found = set(kernels)
     work = list(found)
@@ -130,7 +130,7 @@ def callees_first(bodies: Mapping[func.FuncOp, set[str]]) -> list[func.FuncOp]:
 
 
 def kind_of(function: func.FuncOp) -> KernelKind | None:
-    """The kind that a function, or the module around it, says it is of."""
+    """Return the kernel kind declared by a function or its module."""
     op: Operation | None = function
     while op is not None:
         kind = op.attributes.get(KernelKindAttr.name)

@@ -47,7 +47,7 @@ class FlagKey(NamedTuple):
 
 
 class UnknownFlag(NamedTuple):
-    """A flag whose event id only the running program knows."""
+    """A flag with a dynamic event id."""
 
     source: Pipe
     sink: Pipe
@@ -83,7 +83,7 @@ SyncKey: TypeAlias = FlagKey | UnknownFlag | TokenKey | EventKey
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """Publish what `pipe` was given so far under `key`."""
+    """Publish the work issued to `pipe` so far under `key`."""
 
     pipe: Pipe
     key: SyncKey
@@ -91,7 +91,7 @@ class Release:
 
 @dataclass(frozen=True, slots=True)
 class Acquire:
-    """Make `pipe` continue after what was published under `key`."""
+    """Make `pipe` continue after the work published under `key`."""
 
     pipe: Pipe
     key: SyncKey
@@ -99,7 +99,7 @@ class Acquire:
 
 @dataclass(frozen=True, slots=True)
 class Barrier:
-    """Finish what `pipe` was given so far; PIPE_ALL: every pipe waits for every other."""
+    """Finish the work issued to `pipe` so far; PIPE_ALL: every pipe waits for every other."""
 
     pipe: Pipe
 

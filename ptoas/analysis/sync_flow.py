@@ -148,7 +148,7 @@ class SyncFlow(ForwardAnalysis[_State]):
             case Barrier(pipe):
                 self._handshake((pipe, pipe), state)
             case Acquire(_, UnknownFlag(source, sink)):
-                # Which event it is only the running program knows: what could be ordered counts as ordered.
+                # The event id is dynamic: accesses that may be ordered count as ordered.
                 self._assumed[op] = None
                 self._handshake((source, sink), state)
             case Release(_, UnknownFlag()):
@@ -203,7 +203,7 @@ class SyncFlow(ForwardAnalysis[_State]):
         pending.put(touch, bit if self.accesses.overlaps(touch.pipe) else bit | _SETTLED)
 
     def _check(self, second: StaticAccess, state: _State, effects: Effects) -> None:
-        # Within a pipe the latest access speaks for the earlier ones.
+        # Within a pipe the latest access subsumes earlier ones.
         latest: dict[Pipe, tuple[StaticAccess, int]] = {}
         for first, group in self.accesses.conflicting(second, state.pending.by_place):
             mask = group.mask
@@ -247,7 +247,7 @@ class SyncFlow(ForwardAnalysis[_State]):
         return 1 << (_FLAG_SHIFT + at)
 
     def _release(self, key: SyncKey, pipe: Pipe, state: _State) -> None:
-        """Attach what the pipe was given, and comes after, to a flag or a token."""
+        """Attach the work that a pipe has issued or waited for to a flag or a token."""
         has, carrier = _BIT.get(pipe, 0), self._carrier(key)
         state.pending.change(lambda _, mask: mask | carrier if mask & has else mask & ~carrier, self._done)
 
@@ -278,5 +278,5 @@ class SyncFlow(ForwardAnalysis[_State]):
 
 
 def _after(own: Pipe, pipe: Pipe) -> int:
-    """The bit that says: the pipe comes after an access of `own`."""
+    """The bit of a pipe that is ordered after an access of `own`."""
     return _SETTLED if own is pipe else _BIT.get(pipe, 0)

@@ -43,7 +43,7 @@ def module(target: str | None = None) -> Module:
 
 
 class Module:
-    """A module under construction; `module` is what the library takes."""
+    """A module under construction; `module` is the xDSL module."""
 
     def __init__(self, target: str | None = None):
         attributes = {} if target is None else {TARGET_ATTRIBUTE: StringAttr(get_target(target).name)}

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class RegionScope:
-    """The body of a loop or a branch: inside `with`, what is built goes there."""
+    """The body of a loop or a branch, used with `with`."""
 
     def __init__(self, function: Function, op: Operation, block: Block, inside: Any):
         self.op = op
@@ -233,7 +233,7 @@ class Function:
         return RegionScope(self, op, op.false_region.block, None)
 
     def yield_(self, *values: Value | Number) -> None:
-        """End a loop or a branch with the values that it hands on."""
+        """Yield values from a loop or a branch."""
         op = self._block.parent_op()
         result_types = [] if op is None else [result.type for result in op.results]
         if len(values) != len(result_types):
@@ -246,7 +246,7 @@ class Function:
         self.op.update_function_type()
 
     def call(self, name: str, *arguments: Value | Number) -> Any:
-        """Call another function of the module; gives what it returns."""
+        """Call another function of the module; return its results."""
         callee = self.module.functions.get(name)
         if callee is None:
             fix = did_you_mean(name, self.module.functions) or "build it first"

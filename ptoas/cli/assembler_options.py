@@ -1,4 +1,4 @@
-"""Options of the C++ assembler, as data: what each one does here."""
+"""Options of the C++ assembler as data, with their effect here."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ EQUIVALENTS = {
     "mlir-print-ir-after-all": "--print-after all",
     "mlir-print-ir-after": "--print-after PASS",
 }
-"""Options of `ptoas lower` that do what an option of the C++ assembler does."""
+"""Options of `ptoas lower` that correspond to options of the C++ assembler."""
 
 
 def normalise(arguments: Iterable[str]) -> Iterator[str]:

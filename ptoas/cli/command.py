@@ -1,4 +1,4 @@
-"""The command as a process of its own."""
+"""Entry point of the command."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ptoas.cli.main import main
 
 
 def command() -> None:
-    """Run the command line as a process of its own."""
+    """Run the command line and exit."""
     with suppress(click.UsageError):  # of a plug-in; `main` reports it
         main.get_command(click.Context(main), sys.argv[1] if len(sys.argv) > 1 else "")
     # What the imports made stays until the end: the collector need not search it, which is a fifth of the

@@ -1,4 +1,4 @@
-"""The command `compare`: the compiled program beside `run`."""
+"""The command `compare`: the compiled program against `run`."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ def _of_list(words: Callable[[], Iterable[tuple[str, str]]], many: bool) -> Call
     """Proposals from names with their help; after a comma, for the next of several."""
 
     def complete(_ctx: object, _param: object, incomplete: str) -> list[CompletionItem]:
-        from click.shell_completion import CompletionItem  # only a shell that asks pays for it
+        from click.shell_completion import CompletionItem  # imported only for shell completion
 
         before, comma, last = incomplete.rpartition(",") if many else ("", "", incomplete)
         return [

@@ -1,4 +1,4 @@
-"""The command `verify --fix`: what findings propose is done, as long as it helps."""
+"""The command `verify --fix`: apply fixes as long as they help."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Fixed:
     after: str
     done: tuple[Diagnostic, ...] = ()
     left: int = 0
-    """Findings with a fix that is not certain, which was not asked for."""
+    """Findings with an unsafe fix, without `--unsafe-fixes`."""
 
     @property
     def changed(self) -> bool:

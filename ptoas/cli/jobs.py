@@ -22,7 +22,7 @@ def parse_jobs(value: str) -> int | str:
 
 
 def option(help: str) -> Callable[[F], F]:
-    """`-j`, with what the processes of a command do."""
+    """The option `-j`, with the unit of work in its help text."""
     return click.option("-j", "--jobs", type=parse_jobs, metavar="N|auto", help=help)
 
 

@@ -14,7 +14,7 @@ from ptoas.diagnostics.files import write_text
 def lower_into(
     directory: str, paths: Sequence[str], path: str, options: Mapping[str, Any]
 ) -> tuple[str, dict[str, Any]]:
-    """Lower one file of a tree; says where its C++ is."""
+    """Lower one file of a directory; return a summary with the path of its C++."""
     output = Path(directory) / target_name(paths, path)
     text = lower_file(path, **options)
 

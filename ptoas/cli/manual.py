@@ -57,7 +57,7 @@ def _argument(argument: click.Argument) -> str:
 
 
 def _paragraphs(command: click.Command) -> Iterator[str]:
-    """The docstring of a command; what it keeps line by line are examples."""
+    """Return the docstring of a command; preformatted lines are examples."""
     text = inspect.cleandoc(command.help or "")
     for number, paragraph in enumerate(text.split("\n\n")):
         if number:
@@ -117,7 +117,7 @@ def _default(option: click.Option) -> str:
 
 
 def public() -> dict[str, Any]:
-    """The public names and what they are."""
+    """Describe the public names."""
     return {name: getattr(ptoas, name) for name in ptoas.__all__}
 
 
@@ -210,7 +210,7 @@ def _signature(name: str, thing: Any) -> Iterator[str]:
 
 
 def _initial(parameter: inspect.Parameter) -> str:
-    """A default as a reader would write it; what would fill the line, or is made anew, is left out."""
+    """Return the source text of a default; omit long ones and factories."""
     default = parameter.default
     if default is parameter.empty:
         return ""

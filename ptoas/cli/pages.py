@@ -1,4 +1,4 @@
-"""The commands that say what there is: instructions, rules, targets, what a code means."""
+"""The commands that list instructions, rules and targets, and explain codes."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ PAIRED = ("target", "sync", "isa", "costs")
 
 
 def _profiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that say what is profiled."""
+    """Options that select the program to profile."""
     options = (
         click.option(
             "--target", multiple=True, shell_complete=complete_target,

@@ -48,7 +48,7 @@ class OutputRequest:
 
 @dataclass
 class RunReport:
-    """One run, or one on each target, and what is wrong with the outputs."""
+    """Run a file on one target or on each, and compare the outputs."""
 
     results: list[Result]
     comparison: Comparison | None = None
@@ -118,7 +118,7 @@ def described(rows: list[Described], as_json: bool) -> str:
 
 
 def in_short(report: RunReport) -> str:
-    """A run in a few words: what it gave, and how many checks held."""
+    """Summarise a run: outputs and number of checks that held."""
     outputs = (
         f"{name} {'x'.join(map(str, a.shape))}x{a.dtype}"
         for r in report.results
@@ -129,7 +129,7 @@ def in_short(report: RunReport) -> str:
 
 
 def as_json(report: RunReport) -> dict[str, Any]:
-    """The same as data; what is wrong stands under `errors`."""
+    """The same as data; errors are under `errors`."""
     errors = [to_json(finding) for finding in report.errors]
     if report.comparison is None:
         return {**result_json(report.results[0]), "errors": errors}

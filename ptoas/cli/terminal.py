@@ -50,7 +50,7 @@ class Command(click.Command):
 
 
 class _Imported(UserDict[str, click.Command]):
-    """Commands by name, of which each is imported when it is asked for."""
+    """Commands by name, imported on first use."""
 
     def __init__(self, modules: Mapping[str, tuple[str, str]]):
         super().__init__()
@@ -74,7 +74,7 @@ class _Imported(UserDict[str, click.Command]):
 
 
 class Commands(click.Group):
-    """Turns what the library raises into messages and exit codes; nothing ends in a traceback."""
+    """Convert exceptions of the library to messages and exit codes, never a traceback."""
 
     command_class = Command
 
@@ -83,7 +83,7 @@ class Commands(click.Group):
         self.modules = modules
         self.commands: MutableMapping[str, click.Command] = _Imported(modules)
         self.fallback = fallback
-        """The command that is meant if none is named."""
+        """The default command."""
         self.own_options = {*self.context_settings.get("help_option_names", ()), "--version"}
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

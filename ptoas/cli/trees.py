@@ -1,4 +1,4 @@
-"""A tree of files at a time: one line a file, then a summary; what fails does not stop the rest."""
+"""Commands on directories: one line per file, then a summary; failures do not stop the rest."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def is_tree(paths: Sequence[str]) -> bool:
 
 
 def refuse(paths: Sequence[str], of: str | None = None, **options: object) -> None:
-    """Options that speak of one program say nothing of a tree."""
+    """Reject options for a single program if a directory is given."""
     rejected = [name for name, value in options.items() if value]
     if rejected:
         of = of or f"one file; there are {len(paths)} paths"
@@ -118,7 +118,7 @@ def _crashed(finding: Diagnostic) -> Iterable[FileOutcome]:
 
 def _of_file(path: str, command: str, work: Work, parts: Parts | None) -> Iterable[FileOutcome]:
     found = _parts(path, command, work, parts)
-    # Parts are told of one by one; another process sends them together.
+    # This process reports parts one by one; another process sends them together.
     return found if parts is not None else list(found)
 
 

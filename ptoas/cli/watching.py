@@ -1,4 +1,4 @@
-"""`--watch`: do it again for what has changed, until the user has seen enough."""
+"""`--watch`: repeat a command for changed files until interrupted."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 
 PAUSE = 0.3
-"""Seconds between two looks at the files."""
+"""Polling interval in seconds."""
 
 Stamp = tuple[int, int]
 

@@ -89,7 +89,7 @@ class DiffResult:
         return not self.errors
 
     def text(self) -> str:
-        """Return a line on what was compared."""
+        """Return one line that describes the comparison."""
         verdict = "equal" if self.equal else "different"
         without = f", {self.unmatched} without a counterpart" if self.unmatched else ""
         plural = "s" * (self.matched != 1)

@@ -30,7 +30,7 @@ class CodeInfo:
     source: str = ""
     """Citation of a rule."""
     explanation: Callable[[str], str] | None = None
-    """The full text of a rule, given the code that was asked for: this one or an alias."""
+    """The full text of a rule for this code or an alias of it."""
 
 
 CODES: dict[str, CodeInfo] = {}

@@ -88,7 +88,7 @@ def visible(text: str) -> str:
 
 
 def _shortened(text: str) -> str:
-    """A message as it is printed; a name in it may be as long as the file."""
+    """Shorten a message for printing; a name in it may be as long as the file."""
     shown = visible(text[: _LONGEST_MESSAGE + 1])
     return shown if len(shown) <= _LONGEST_MESSAGE else shown[: _LONGEST_MESSAGE - 3] + "..."
 
@@ -130,7 +130,7 @@ def _snippet(labels: Sequence[_Label], colour: bool) -> list[str]:
             rows.append("...")
         text, first = _visible_part(lines[line][0].span)
         lead = "..." if first else ""
-        # One character stays one column, so that the underlines stand where they should.
+        # One character stays one column, so that underlines are aligned.
         rows.append(f"{line:>{width}} | {lead}" + "".join(c if c.isprintable() else " " for c in text))
         for label in lines[line]:
             start = label.span.column - 1 - first

@@ -1,4 +1,4 @@
-"""The name that was probably meant, for one that is not known."""
+"""Suggest the closest name for an unknown one."""
 
 from __future__ import annotations
 

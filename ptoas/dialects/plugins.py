@@ -31,11 +31,11 @@ class Plugin:
     rows: Mapping[str, str] = field(default_factory=dict[str, str])
     """Modules with `ROWS` for these instructions, by the name of a target."""
     bodies: tuple[str, ...] = ()
-    """Modules that register what instructions do in NumPy."""
+    """Modules that register NumPy bodies of instructions."""
     rules: tuple[str, ...] = ()
     """Modules that define rules."""
     targets: tuple[str, ...] = ()
-    """Modules whose `TARGET` is a target of its own."""
+    """Modules whose `TARGET` is a further target."""
 
 
 @cache
@@ -55,7 +55,7 @@ def _load(entry: EntryPoint) -> Plugin:
 
 
 def import_all(kind: str) -> None:
-    """Import what all plugins list under `bodies` or `rules`, for what it registers."""
+    """Import the `bodies` or `rules` modules of all plugins."""
     for plugin in plugins():
         for module in getattr(plugin, kind):
             import_module(module)

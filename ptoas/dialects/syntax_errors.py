@@ -84,7 +84,7 @@ _LOOK_ALIKES = {
     "\u2013": "`-`",
     "\u2212": "`-`",
 }
-"""Characters that word processors and input methods put where others are meant."""
+"""Look-alike characters that word processors and input methods insert."""
 
 _CHUNK = re.compile(r"%[\w$.-]*|[!#@-]*[\w.$]+(?:-[\w.$]+)*|[!#@-]+|.", re.S)
 """The found text in a message: a value, or a word with the marks before it, `16x32xf32`, `#!expect`."""

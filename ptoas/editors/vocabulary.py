@@ -1,4 +1,4 @@
-"""The words of the language by their kind: asked of the dialect, so that an instruction has its colour."""
+"""The vocabulary of the language by kind, taken from the dialect."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ _ALIAS = re.compile(r"![A-Za-z_][\w$]*(?![\w$.])")
 
 
 class Resolver:
-    """Turns nodes into types and attributes; knows the file's aliases."""
+    """Convert nodes to types and attributes, with the aliases of the file."""
 
     def __init__(self, allow_unregistered: bool):
         self.allow_unregistered = allow_unregistered
@@ -95,7 +95,7 @@ class Resolver:
         return [self.type(node) for node in nodes]
 
     def attribute(self, node: t.AttributeNode, enum: type[PtoEnumAttr[Any]] | None = None) -> Attribute:
-        """The attribute of a node; where an enumeration is wanted, its bare words are understood."""
+        """Return the attribute of a node; bare words are accepted for an expected enumeration."""
         match node:
             case t.Typed(value=t.Number() as number) if enum is not None:
                 return self._member(node, number.text, enum)
@@ -137,7 +137,7 @@ class Resolver:
     def dictionary(
         self, node: t.Dict, enums: Mapping[str, type[PtoEnumAttr[Any]] | None] | None = None
     ) -> dict[str, Attribute]:
-        """The entries of a dictionary; a key that stands twice is refused."""
+        """Return the entries of a dictionary; reject duplicate keys."""
         found: dict[str, Attribute] = {}
         for entry in node.entries:
             if entry.key in found:
@@ -147,7 +147,7 @@ class Resolver:
         return found
 
     def number(self, node: t.Number, type: Attribute | None) -> Attribute:
-        """An integer or a float of the type that is given, or the one its looks tell."""
+        """Return an integer or float attribute of the given type, or of the type of its literal."""
         text = node.text
         hexadecimal = text.lower().lstrip("+-").startswith("0x")
         if type is None:

@@ -200,7 +200,7 @@ class Builder(ValueScope):
         return True
 
     def _look_inside(self, raw: RawStatement) -> None:
-        """Find what else is wrong inside a statement that is wrong; what its head names counts as defined."""
+        """Find further errors of an invalid statement; the names before its `=` count as defined."""
         outer, waiting = self.values, len(self.deferred)
         self.values = {} if "func" in raw.text else dict(outer)
         for name in split_statement(raw.text)[0]:
@@ -266,7 +266,7 @@ class Builder(ValueScope):
             self.values.setdefault(name, POISON)
 
     def _poison(self, tree: t.Statement, names: list[str]) -> None:
-        """Say no more about the names of a statement that is wrong: its results, and what it did not find."""
+        """Suppress further errors about the results and undefined names of an invalid statement."""
         for result in tree.results:
             for key in result_names(names[result.slot], result.count):
                 self.values.setdefault(key, POISON)
@@ -444,7 +444,7 @@ class Builder(ValueScope):
         problem: StatementProblem,
     ) -> None:
         """Every name of the statement that nothing defines, each once."""
-        # A new destination stands first and is no problem, so what counts begins at the one that was found.
+        # A new destination comes first and is valid, so operands are counted from the first existing one.
         start = problem.at.start if problem.at is not None else 0
         missing = [v for v in t.values_in(tree.body) if types[v.slot] is None and v.start >= start]
         first = {names[value.slot]: value for value in reversed(missing)}
@@ -516,7 +516,7 @@ class Builder(ValueScope):
         try:
             op.verify_()
             if op.successors:
-                op.verify(verify_nested_ops=False)  # of what stands nowhere yet it has no more to say
+                op.verify(verify_nested_ops=False)  # a detached operation has no parent to check
         except VerifyException as error:
             self.report_problem(
                 raw, StatementProblem("PTO-P060", f"`{op.name}`: {checks.words_of(op, error)}")
@@ -557,7 +557,7 @@ def _is_known(body: t.InstructionNode) -> bool:
 
 
 def _problem_in_text(text: str) -> SyntaxProblem | None:
-    """The syntax error of the original text, with its own columns."""
+    """Return the syntax error of the original text with its columns."""
     try:
         parse_statement(text)
     except SyntaxProblem as problem:

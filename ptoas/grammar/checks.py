@@ -1,4 +1,5 @@
-"""Checking operations against their declarations: ends of bodies, calls, and what xDSL takes for granted."""
+"""Check operations against their declarations: ends of bodies, calls, and requirements that xDSL does not
+check."""
 
 from __future__ import annotations
 
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from ptoas.grammar.layout import RawStatement
 
 TERMINATORS = ("func.return", "scf.yield", "scf.condition", "func.call")
-"""Checked when what is around them is complete."""
+"""Operations that are checked when the enclosing operation is complete."""
 
 
 def verify_terminators(builder: Builder) -> None:
@@ -178,7 +179,7 @@ def _is_plain_return(op: ReturnOp) -> bool:
 
 
 def _is_plain_loop(op: ForOp) -> bool:
-    """Over indices; what it hands on has the same types all the way."""
+    """Return True for a loop over indices whose carried values keep their types."""
     if op.properties or len(op.regions) != 1 or len(op.operands) < 3:
         return False
     carried = [result.type for result in op.results]
@@ -286,7 +287,7 @@ _XDSL_MESSAGES = tuple(
         (r"'.+' must be the last operation .+", "it must be the last statement of its block"),
     )
 )
-"""Messages of xDSL's verifiers, and what is said instead: a user of PTO need not know the IR's terms."""
+"""Messages of xDSL's verifiers and their replacements without terms of the IR."""
 
 
 def _plain(message: str) -> str:
@@ -365,7 +366,7 @@ def _check_segments(op: Operation) -> None:
 
 
 def check_ends(op: Operation) -> None:
-    """Every block of a body ends in something that says where to go on."""
+    """Check that every block of a body ends in a terminator."""
     if not op.regions or op.has_trait(NoTerminator):
         return
     for block in (block for region in op.regions for block in region.blocks):

@@ -141,7 +141,7 @@ def _tokens(raw: RawStatement, text: str, comments: Sequence[tuple[int, int]]) -
 
 
 class _Formatter:
-    """Writes the lines of a text anew."""
+    """Format the lines of a text."""
 
     def __init__(self, text: str):
         self.text = text

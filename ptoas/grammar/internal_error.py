@@ -70,7 +70,7 @@ def _places(frame: FrameType) -> Iterator[tuple[int, Span]]:
     """Locations that a frame works on, with their rank: a statement is 0, a container 1, a text 2."""
     from xdsl.ir import Operation
 
-    # By the package's habit `op` is the operation in question, whatever others stand beside it.
+    # By convention `op` names the current operation.
     names: dict[str, Any] = frame.f_locals
     for value in ([names["op"]] if "op" in names else []) + list(names.values()):
         if isinstance(value, Operation) and isinstance(value.location, SourceLocation):

@@ -380,7 +380,7 @@ class StatementSplitter:
         if before.endswith(("attributes", "<")):
             return False
         if _SWITCH_HEAD.search(before):
-            return False  # its bodies stand behind `case` and `default`
+            return False  # its bodies follow `case` and `default`
         looks_like_dict = _DICT.match(self.text, at) is not None
         if statement.head:
             just_closed = bool(statement.regions) and not before

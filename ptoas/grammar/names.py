@@ -1,4 +1,4 @@
-"""The names of a file and what is wrong with it: what the builder knows beside the operations."""
+"""Names of a file and errors about them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class _Poison:
 
 
 POISON: Any = _Poison()
-"""Stands for a value whose definition was wrong; what uses it is passed over without a word."""
+"""Placeholder of a value whose definition is invalid; its uses are not reported."""
 POISON.type = POISON
 
 
@@ -99,7 +99,7 @@ class ValueScope:
         self.report(problem.code, problem.message, start, end - start, problem.fix, notes, edits)
 
     def _edit(self, raw: RawStatement, node: t.Node, text: str) -> Edit:
-        """A change of a statement's text that someone has to agree with."""
+        """An unsafe edit of a statement."""
         start = raw.source_offset(node.start)
         return Edit(Span(self.source, start, raw.source_offset(node.end) - start), text, safe=False)
 
@@ -156,11 +156,11 @@ class ValueScope:
         self.hints = []
 
     def report_undefined(self, raw: RawStatement, name: str, node: t.Node) -> None:
-        """A name that nothing defines here: where it is defined instead, or what was meant."""
+        """Report an undefined name, with its definition elsewhere or a similar name."""
         offset = raw.source_offset(node.start)
         text = self.source.text
         definition = re.compile(rf"%{re.escape(name)}(?![\w$.-])(?::\d+)?(?:\s*,\s*%[\w$.:-]+)*\s*=(?!=)")
-        # Only the function that the statement stands in counts.
+        # Only the enclosing function is searched.
         first, last = max(text.rfind("func.func", 0, raw.start), 0), text.find("func.func", raw.end)
         later = definition.search(text, raw.end, last if last >= 0 else len(text))
         if later is not None:

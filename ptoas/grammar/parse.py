@@ -81,7 +81,7 @@ def parse_file(path: str | os.PathLike[str], *, allow_unregistered: bool = False
 
 
 def read_source(path: str | os.PathLike[str]) -> Source:
-    """The text of a file, or a diagnostic that says why there is none."""
+    """Read a file, or return a diagnostic with the reason."""
     name = os.fspath(path)
     return Source(_read_text(name), "<stdin>" if name == "-" else name)
 

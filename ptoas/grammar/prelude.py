@@ -1,4 +1,4 @@
-"""Making the operations that a template needs before its own: constants, new tiles, windows of views."""
+"""Create the operations that a template needs before its own: constants, tiles, windows of views."""
 
 from __future__ import annotations
 

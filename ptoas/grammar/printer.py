@@ -267,7 +267,7 @@ class FormPrinter(Printer):
             super().print_op(op)
 
     def print_bare(self, function: FuncOp, target: Attribute | None = None) -> None:
-        """A function as a program of its own: `.target`, `.arg`, `.const`, instructions."""
+        """Print a function as a bare program: `.target`, `.arg`, `.const`, instructions."""
         block = function.body.block
         if target is not None:
             self.print_string(".target ")
@@ -364,7 +364,7 @@ class FormPrinter(Printer):
 
     def _print_operands_and_types(self, op: PtoOp) -> None:
         layout = assembly_format_of(type(op))
-        # Only the DPS form has a place for a second destination.
+        # Only the DPS form can have a second destination.
         grouped = self.form == "dps" or sum(bool(op.operands_of(name)) for name in layout.out_names) > 1
         if not layout.every_form and not grouped:
             self._print_flat(op, layout)
@@ -390,7 +390,7 @@ class FormPrinter(Printer):
         spelled = [name for name in op.SUFFIXES if name in op.properties and self.form == "asm"]
         suffix = "".join(f".{cast(PtoEnumAttr[Any], op.properties[name]).data.value}" for name in spelled)
         self.print_string(f"{op.mnemonic()}{suffix}" if self.form == "asm" else op.name)
-        # With no result the destination stands first (D6).
+        # Without a result the destination comes first (D6).
         first = isinstance(op, Instruction) and op.is_dps and self.form == "asm"
         both = (layout.destinations, layout.ins) if first else (layout.ins, layout.destinations)
         pieces = (*joined(*both), *layout.beside)

@@ -16,7 +16,7 @@ def counted(number: int, word: str) -> str:
 
 
 class StatementProblem(Exception):
-    """Stops the reading of one statement; the builder makes it a diagnostic and goes on with the next."""
+    """Abort one statement; the builder reports it and continues with the next."""
 
     def __init__(
         self,
@@ -31,7 +31,7 @@ class StatementProblem(Exception):
         self.culprit = culprit
         """The nested statement at fault, if any."""
         self.edit: tuple[Node, str] | None = None
-        """The change that does what `fix` says, where that is a guess: its place, and the text."""
+        """The unsafe edit that applies `fix`: its span and text."""
         self.notes: list[tuple[str, int, int]] = []
         """Second places: message, source offset, length."""
 
@@ -148,4 +148,4 @@ CODES: dict[str, tuple[str, str]] = {
 }
 
 register(CODES)
-"""Every code of the front end: the statement, and what breaking it means."""
+"""Every code of the front end with its title and meaning."""

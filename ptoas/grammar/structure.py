@@ -1,4 +1,4 @@
-"""Building what holds other operations: modules, functions, loops, branches; and the generic form."""
+"""Build operations with bodies: modules, functions, loops, branches; and the generic form."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def _arguments(builder: Builder, raw: RawStatement, node: t.Body) -> tuple[Span,
 
 
 def _refuse_inside(builder: Builder, what: str) -> None:
-    """Modules and functions stand in modules."""
+    """Check that modules and functions are inside modules."""
     if builder.container is not None:
         raise StatementProblem("PTO-P061", f"a {what} is not allowed inside {builder.container}")
 

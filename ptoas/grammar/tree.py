@@ -266,7 +266,7 @@ class Execute(Node):
 
 
 class Successor(Node):
-    """`^block(%a : T)`: where to go on, and with what."""
+    """`^block(%a : T)`: a successor with its arguments."""
 
     label: WordNode
     values: tuple[ValueNode, ...]
@@ -295,7 +295,7 @@ class Const(Node):
 
 
 class TargetName(Node):
-    """`.target a5`: what `pto.target_arch` says on a module."""
+    """`.target a5`: the value of `pto.target_arch` of the module."""
 
     name: str
 
@@ -349,7 +349,7 @@ Body: TypeAlias = "Operation | Arg | Const | TargetName | AttrAlias | TypeAlias_
 
 
 class Statement(Record):
-    """A whole statement: what it names and what it says."""
+    """A whole statement: results and body."""
 
     results: tuple[ResultNode, ...]
     body: Body

@@ -1,4 +1,4 @@
-"""Reading an instruction that the dialect does not have: what is written is kept."""
+"""Read an unknown instruction without interpreting it."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class PartOffsets:
 
 
 Reason = Callable[[], str]
-"""Writes the sentence that says why a pass inserted an operation, or gave it what it has."""
+"""Render the reason why a pass inserted or changed an operation."""
 
 
 class _Location(BuiltinAttribute):
@@ -100,7 +100,7 @@ class PythonLocation(_Location):
 
 
 located = cast("Callable[..., LocationAttr]", SourceLocation)
-"""A location as xDSL wants it: its own kinds of location are closed to subclasses."""
+"""A location for xDSL, whose own location classes can't be subclassed."""
 
 
 def origin_of(op: Operation) -> OriginLocation | None:

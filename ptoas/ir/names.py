@@ -17,12 +17,12 @@ def set_name(value: SSAValue, name: str | None) -> None:
 
 
 def name_of(op: Operation) -> str:
-    """The name of an operation, also of one that no dialect knows."""
+    """Return the name of an operation, registered or not."""
     return op.op_name.data if isinstance(op, UnregisteredOp) else op.name
 
 
 def replace_keeping_name(value: SSAValue, new: SSAValue) -> None:
-    """Let `new` stand wherever `value` did, under the name that `new` has."""
+    """Replace `value` by `new`, which keeps its name."""
     name = new.name_hint
     value.replace_all_uses_with(new)
     set_name(new, name)

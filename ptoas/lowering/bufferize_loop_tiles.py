@@ -130,7 +130,7 @@ def _rewrite(loop: scf.ForOp) -> None:
     written_in_place = [
         n for n in tiles if _can_be_written_in_place(body.args[n + 1], terminator.operands[n], body)
     ]
-    # An iteration may hand on the value of another argument, so all of them are replaced first.
+    # An iteration may yield another argument, so all arguments are replaced first.
     for n in tiles:
         body.args[n + 1].replace_all_uses_with(buffers[n])
     for n in written_in_place:

@@ -59,7 +59,7 @@ from ptoas.targets.row import Row
 from ptoas.targets.target import rows_of
 
 EMITS = ("kernel", "entry", "launcher")
-"""The function alone; made callable from outside; with the host's launch of it."""
+"""The function; with an entry; with its host launcher."""
 
 
 def emit_cpp(

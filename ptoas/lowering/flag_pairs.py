@@ -206,7 +206,7 @@ class SlotFlags:
         return f"{in_order(self.why)}, {self.distance} iterations before{self.note}"
 
     def shorten(self, count: int) -> None:
-        """Wait for a later iteration than necessary, for want of events."""
+        """Wait for a later iteration than necessary, because events are exhausted."""
         self.note = f"; only {count} of {self.distance} events are left"
         self.distance = count
 

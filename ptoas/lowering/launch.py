@@ -44,7 +44,7 @@ def ends_by_passes(module: ModuleOp, target: Target, isa: str | None = None) -> 
         run_passes(ready, build_pipeline(target, isa=isa, until="eliminate-dead-code"))
         ends = plan_module(ready, target, [])
     except PtoasError:
-        return {}  # which lowering says, with its own code
+        return {}  # lowering reports it with another code
     found: dict[str, Ends] = {}
     bodies = bodies_of(ready)
     for kernel, parts in kernels_of(calls_in(bodies)).items():

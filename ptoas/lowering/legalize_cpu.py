@@ -177,7 +177,7 @@ class _Scatter(IndexBuilder):
             limit = self.limit(capacity)
             self.without_signs(index, limit)
             if skips:
-                self.put(TMinOp(index, limit, index))  # all of the row behind the last lies outside
+                self.put(TMinOp(index, limit, index))  # the row after the last is out of bounds
             else:
                 self.clamp(index, limit)
         scatter = MScatterOp(

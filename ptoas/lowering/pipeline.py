@@ -111,7 +111,7 @@ PASSES: dict[str, Callable[[], type[ModulePass]]] = {
     "insert-fences": _insert_fences,
     "insert-sync": _insert_sync,
 }
-"""Every pass by its name, in the order of the pipeline; each is loaded when it is asked for."""
+"""Every pass by name, in pipeline order; imported on first use."""
 
 
 OPTIONAL = ("legalize-cpu", "fold-constants", "eliminate-dead-code", "insert-fences", "insert-sync")
@@ -126,7 +126,7 @@ RENAMED = {
 
 
 class UnknownPassError(UsageError):
-    """A pass that does not exist was asked for."""
+    """There is no pass of this name."""
 
     def __init__(self, name: str):
         self.name = name

@@ -165,7 +165,7 @@ def place_added(module: ModuleOp, target: Target, own: Container[SSAValue]) -> N
 
 
 def _plan_function(budget: MemoryBudget, base: dict[TileLoc, int], is_called: bool) -> dict[TileLoc, int]:
-    """Place what has no address; the end of the used bytes of each memory."""
+    """Place tiles without an address; return the end of the used bytes of each memory."""
     function = budget.function
     places = places_of(function, budget.ops)
     arguments = [a for a in function.body.block.args if isinstance(a.type, TileType)]
@@ -234,7 +234,7 @@ def _ends(
 
 
 def _stack(roots: list[SSAValue], used: dict[TileLoc, int], budget: MemoryBudget) -> dict[SSAValue, int]:
-    """One above the other, over whatever the program placed itself."""
+    """Stack the tiles above those that the program placed."""
     addresses: dict[SSAValue, int] = {}
     for root in roots:
         assert isinstance(root.type, TileType)

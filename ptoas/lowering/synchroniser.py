@@ -111,7 +111,7 @@ class Synchroniser:
         """The state left by one iteration of a loop on its own, or by one for each of its tiles."""
 
     def run(self) -> list[Pair]:
-        """Insert what is missing, then drop what later insertions made needless."""
+        """Insert missing flags, then remove those that later insertions made redundant."""
         body = self.function.body.block
         self.walk(body)
         if self.slot_flags or not self._may_be_needless():
@@ -270,7 +270,7 @@ class Synchroniser:
         return state
 
     def visit(self, op: Operation) -> None:
-        """Skip an operation without accesses of its own."""
+        """Skip an operation without accesses."""
         kind = op.__class__
         if not op.regions and not is_sync_op(kind):
             return

@@ -51,7 +51,7 @@ TILE_KEYS: dict[str, Iterable[str]] = {
     "v_row": (),
     "v_col": (),
 }
-"""The parameters of a tile's type, and what they may be."""
+"""The parameters of a tile type and their values."""
 
 Item = tuple[str, lsp.CompletionItemKind, str]
 """Label, kind and detail of a completion item."""
@@ -90,7 +90,7 @@ def complete(file: File, offset: int) -> lsp.CompletionList:
 
 
 def resolve(item: lsp.CompletionItem) -> lsp.CompletionItem:
-    """The reference of an instruction, when it is looked at."""
+    """Return the reference of an instruction on demand."""
     found = opcode_class(item.label, []) if item.kind == K.Function else None
     if found is not None:
         item.documentation = lsp.MarkupContent(lsp.MarkupKind.Markdown, instruction_markdown(found[0]))

@@ -137,7 +137,7 @@ def _targets(op: type[PtoOp]) -> Iterator[str]:
 
 
 def target_markdown(target: Target) -> str:
-    """A target: what it is, and its memories."""
+    """Describe a target and its memories."""
     rows = [
         f"| `{loc.value}` | {'as much as the host has' if size is None else size_text(size)} |"
         for loc, size in target.memories.items()

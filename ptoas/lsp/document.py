@@ -75,7 +75,7 @@ class SourceStatement:
 
     @property
     def function(self) -> SourceStatement | None:
-        """The function that it is, or stands in."""
+        """The function itself or the enclosing one."""
         at: SourceStatement | None = self
         while at is not None and not at.is_function:
             at = at.parent
@@ -105,10 +105,10 @@ class RecordingBuilder(Builder):
 
 
 class Document:
-    """A text in one version. What is asked for is found once."""
+    """One version of a text; results of queries are cached."""
 
     def __init__(self, text: str, filename: str, uri: str = "", version: int | None = None):
-        # A mark of the byte order is no part of a program; in its place stands a blank, so that places hold.
+        # A byte order mark is not part of the program; a blank replaces it, so that offsets stay.
         self.source = Source(" " + text[1:] if text.startswith("\ufeff") else text, filename)
         self.uri, self.version = uri, version
 

@@ -30,7 +30,7 @@ def formatting(document: Document, lines: tuple[int, int] | None = None) -> list
 
 
 def _lines(before: list[str], first: int, last: int, new: list[str]) -> lsp.TextEdit:
-    """The edit that puts lines in the place of others; the last line of a text has no end of its own."""
+    """Return the edit that replaces lines; the last line of a text has no line end."""
     if last < len(before):
         where = lsp.Range(lsp.Position(first, 0), lsp.Position(last, 0))
         return lsp.TextEdit(where, "".join(f"{line}\n" for line in new))

@@ -46,7 +46,7 @@ def _counts(findings: list[Diagnostic], target: str) -> tuple[int, int]:
 
 
 def code_lenses(file: File) -> list[lsp.CodeLens]:
-    """One above each function, or above a bare program; what they say is found when they are seen."""
+    """One code lens above each function or bare program, resolved when visible."""
     document = file.document
     places = [each.start for each in document.functions]
     if not places and document.statements:

@@ -15,7 +15,7 @@ SECONDS = 2.0
 
 
 class Project:
-    """The configurations of folders; `say` hears what is wrong with one, once."""
+    """Configurations by folder; `say` receives each error once."""
 
     def __init__(self, say: Callable[[str], object] = lambda _: None):
         self.say = say

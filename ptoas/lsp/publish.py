@@ -39,7 +39,7 @@ def published(finding: Diagnostic, uri: str, targets: Sequence[str], docs: str |
 
 
 def _message(finding: Diagnostic, targets: Sequence[str]) -> str:
-    """The message, its fix, what the rule states; and the targets, where not all that were asked for."""
+    """Render the message, fix and rule, and the targets unless all requested ones are affected."""
     some = [name for name in TARGETS if name in finding.targets]
     lines = [finding.message]
     if some and len(some) < len(targets):

@@ -58,7 +58,7 @@ KINDS: dict[str, str] = {
 }
 
 Coloured = tuple[int, int, str, int]
-"""First and last character, what it is, and more about it as bits."""
+"""First and last character, token type, and modifiers as bits."""
 
 
 def semantic_tokens(version: Version, first: int = 0, last: int | None = None) -> lsp.SemanticTokens:

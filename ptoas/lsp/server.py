@@ -34,7 +34,7 @@ MOST_FILES = 5_000
 
 
 class Protocol(LanguageServerProtocol):
-    """Counts in UTF-16 units, which every client can, whatever else one offers."""
+    """Count in UTF-16 units, which every client supports."""
 
     @lsp_method(lsp.INITIALIZE)
     def lsp_initialize(self, params: lsp.InitializeParams) -> Generator[Any, Any, lsp.InitializeResult]:
@@ -68,7 +68,7 @@ class Server(LanguageServer):
         self.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Warning, message))
 
     def check(self, uri: str) -> None:
-        """Publish what is wrong with a file."""
+        """Publish the findings of a file."""
         file = self.file(uri)
         targets = self.session.shown_targets(file)
         found = all_published(file.findings(targets), uri, targets, self.session.settings.docs)
@@ -96,7 +96,7 @@ class Server(LanguageServer):
         self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))
 
     def at(self, params: Any) -> tuple[File, int]:
-        """The file and the offset that a request speaks of."""
+        """Return the file and offset of a request."""
         file = self.file(params.text_document.uri)
         return file, offset_of(file.document.source, params.position)
 
@@ -122,7 +122,7 @@ class Server(LanguageServer):
 
 
 def make_server() -> Server:
-    """A server that answers everything; `start_io` lets it speak."""
+    """Create the server; start it with `start_io`."""
     server = Server()
     _texts(server)
     _questions(server)
@@ -302,7 +302,7 @@ def _extent(file: File, range: lsp.Range) -> tuple[int, int]:
 
 
 def serve() -> None:
-    """Speak over standard input and output until the editor says goodbye."""
+    """Serve on standard input and output until the editor exits."""
     server = make_server()
     _ = tuple(TARGETS)
     server.start_io()

@@ -25,7 +25,7 @@ MOST_PIECES = 1 << 16
 
 @dataclass(frozen=True, eq=False)
 class AccessSite:
-    """One operand of a statement: what is the same each time the statement is executed."""
+    """Static data of one operand of a statement."""
 
     op: Operation
     name: str

@@ -43,7 +43,7 @@ CLUSTER = (Role(KernelKind.Cube), Role(KernelKind.Vector, 0, 2), Role(KernelKind
 
 @dataclass
 class Actor:
-    """One core of one block of one rank, and what it knows of the others."""
+    """One core of one block of one rank, with its clocks."""
 
     rank: int = 0
     block: int = 0

@@ -8,7 +8,7 @@ from ptoas.machine.tiles import Tile
 
 
 def check_tile(op: PtoOp, m: Machine, tile: Tile) -> None:
-    """A tile must lie inside its memory, and inside the part of it that tiles may use."""
+    """Check that a tile is inside its memory, and inside the part available to tiles."""
     end = tile.address + tile.size_bytes
     memory = tile.memory
     if tile.address < 0 or end > memory.size:

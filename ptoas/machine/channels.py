@@ -175,7 +175,7 @@ class Ring:
         """The number of slots that the producer may fill now."""
         head, freed = self.heads[core], min(self.freed.values(), default=0)
         if self.sparse and head >= self.slots:
-            # Consumers tell of free slots in portions, and a producer asks when it begins one.
+            # Consumers release slots in batches, and a producer waits at the start of each.
             portions = (head - self.slots) // self.period + 1
             return 1 if freed >= portions * self.period else 0
         return self.slots - (head - freed)
@@ -286,7 +286,7 @@ class Ring:
             raise difference(machine, op, pushed, what, "pop the element type that is pushed")
 
     def finish(self) -> None:
-        """The block ends: what was pushed has been popped, and what was popped given back."""
+        """Check at the end of a block that every pushed tile was popped and every popped slot freed."""
         for core in self.consumers:
             machine = self.cluster.machines[core]
             left = min(self.heads.values(), default=0) - self.tails[core]

@@ -1,4 +1,4 @@
-"""The cores of one block, and what they have in common: channels, and counters that they wait for."""
+"""The cores of one block with their shared channels and counters."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def take_counter(
     senders: Sequence[int],
     what: What,
 ) -> None:
-    """Wait until every sender has set it once more, and learn what they knew then."""
+    """Wait until every sender has set it once more, and acquire their clocks."""
     actor = machine.actor
     me = actor.clocks.actor
     number = counter.taken.setdefault(me, 0)

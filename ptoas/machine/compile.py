@@ -91,7 +91,7 @@ class ModuleCompiler:
         self.names = {name: f"f{n}" for n, name in enumerate(self.functions)}
         self.source: dict[str, str] = {}
         self.capture: dict[SSAValue, Callable[[Tile], None]] = {}
-        """Tiles to be shown to someone each time they have been written."""
+        """Callbacks by tile, called after each write."""
 
     def keep(self, thing: object) -> str:
         """A global name for a Python object; one name for one object."""
@@ -115,7 +115,7 @@ class ModuleCompiler:
         return name
 
     def function(self, name: str) -> Callable[..., tuple[Any, ...]]:
-        """The compiled function, and whatever it calls."""
+        """Compile a function and its callees."""
         waiting = [name]
         while waiting:
             each = waiting.pop()

@@ -14,7 +14,7 @@ from ptoas.machine.source import SourceWriter
 
 
 class ControlFlow(SourceWriter, ABC):
-    """The operations of `scf` and `func` that decide what runs next."""
+    """Control flow of `scf` and `func`."""
 
     def yielded(self, results: Sequence[SSAValue], block: Block) -> None:
         last = block.last_op
@@ -27,7 +27,7 @@ class ControlFlow(SourceWriter, ABC):
         self.depth -= 1
 
     def iteration(self, op: Operation, text: str, sign: str = "=") -> None:
-        """Tell someone who looks on how far a loop is."""
+        """Report the iteration of a loop to the observer."""
         observer = self.module.observer
         if observer is not None:
             self.line(f"{self.keep(observer.iterations)}[{self.keep(op)}] {sign} {text}")

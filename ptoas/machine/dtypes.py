@@ -1,4 +1,4 @@
-"""Element types as NumPy knows them: how the bytes are moved, and how they are calculated with."""
+"""Element types in NumPy: storage type and arithmetic type."""
 
 from __future__ import annotations
 

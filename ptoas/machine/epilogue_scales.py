@@ -1,4 +1,4 @@
-"""Scales for what is pushed through channels."""
+"""Scales of tiles pushed through channels."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from ptoas.machine.core_codes import ROWS as CORE_ROWS
 
 @dataclass(frozen=True)
 class RunCode:
-    """A permanent code, what it means in one line, and why it matters."""
+    """A permanent code with its one-line title and explanation."""
 
     code: str
     title: str

@@ -33,7 +33,7 @@ KEPT_STEPS = 256
 
 
 class MachineObserver(Listener, Protocol):
-    """Someone who looks on while a machine runs."""
+    """Observer of a running machine."""
 
     moves: bool
     """True if steps that are passed their view each time can be observed."""
@@ -143,7 +143,7 @@ class Compiled:
             step = self.handover.storing(step) if is_store else self.handover.gathering(step)
         if self.moves:
             if step.moving is None:
-                # The step knows this one view only: it is not kept.
+                # The step is specific to this view, so it is not cached.
                 only = step.run
 
                 def run_only(_: View) -> None:
@@ -170,7 +170,7 @@ class Compiled:
 
         reads = tuple(region for step in steps for region in step.reads)
         writes = tuple(region for step in steps for region in step.writes)
-        # What nobody wrote is followed from one tile to another, not to those of two cores.
+        # Undefined data is tracked between tiles of one core only.
         lanes = steps[0].lanes if len(steps) == 1 else None
         return replace(steps[0], run=run, reads=reads, writes=writes, lanes=lanes)
 

@@ -82,7 +82,7 @@ class Step:
     reads: tuple[Region, ...] = ()
     writes: tuple[Region, ...] = ()
     clobbers: tuple[Region, ...] = ()
-    """Scratch: whatever is left there afterwards is no value."""
+    """Scratch tiles, which are undefined afterwards."""
     moving: Callable[[View], None] | None = None
     """The same work on another view of the same form, for loads and stores in loops."""
     places: Callable[[], Array] | None = None
@@ -107,7 +107,7 @@ Binder: TypeAlias = Callable[..., Step]
 
 @dataclass
 class Machine:
-    """One core: its memories, who works with it, and what is noticed while it runs."""
+    """One core: its memories, actor, and findings."""
 
     target: Target
     checks: Checks = field(default_factory=Checks)
@@ -144,7 +144,7 @@ class Machine:
     """Memory that other actors reach, where there are any."""
     signals: Signals = field(init=False)
     inflight_dma: list[InflightDma] = field(default_factory=list[InflightDma])
-    """Transfers that go on beside the program."""
+    """Unfinished asynchronous transfers."""
     on_print: Callable[[str], None] | None = None
     program_channels: Channels | None = None
     push_scales: dict[PipeInitOp, Scales] = field(default_factory=dict["PipeInitOp", "Scales"])
@@ -190,7 +190,7 @@ class Machine:
         return not any(self.target.model(init).both_lanes for init in inits)
 
     def fence(self) -> None:
-        """All pipes end, and others see what they have written."""
+        """Wait for all pipes and make their writes visible."""
         self.actor.clocks.fence()
 
     def remember(self, kept: dict[Any, Any]) -> None:

@@ -35,7 +35,7 @@ class TrackedTile:
         """The instruction that overwrote bytes last, and its tile."""
 
     def lose(self, part: slice, mask: Array, op: Operation, tile: Tile) -> None:
-        """Another buffer is written: what this tile holds there is lost."""
+        """Record bytes that were overwritten through another buffer."""
         assert self.written is not None
         overwritten = self.written[part] & mask
         if overwritten.any():

@@ -211,7 +211,7 @@ class PipeLog:
                 self._shorten(pipe, log)
 
     def _change(self, pipe: int) -> None:
-        """Another pipe works than before: what the others know does no longer hold. It has just looked."""
+        """Switch to another pipe: cached results about the others become invalid."""
         self.working = pipe
         is_calm = self.calm[pipe] == self.turn
         self.turn += 1
@@ -222,7 +222,7 @@ class PipeLog:
             self.in_use = sorted((*self.in_use, pipe))
 
     def learned(self, pipe: int) -> None:
-        """A pipe knows more than before."""
+        """Invalidate cached results of a pipe that acquired a clock."""
         self.looked[pipe] = self.calm[pipe] = -1
 
     def _check(

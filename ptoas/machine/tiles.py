@@ -327,7 +327,7 @@ class Tile:
         elif (boxes := self.boxes) is None:
             self.flat[self.valid_offsets] = bits
         else:
-            # One value may stand for all.
+            # One value may be broadcast.
             boxes[...] = bits.reshape(boxes.shape) if bits.ndim else bits
 
     def paired_with(self, other: Tile) -> tuple[Array, Array] | None:

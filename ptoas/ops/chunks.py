@@ -101,7 +101,7 @@ class ChunkSequence:
         for number in self._last_numbers():
             chunk = self[number]
             if chunk.tile == tile:
-                # Put anew, so that the order is that of the last ones.
+                # Reinserted, so that the order is that of the last use.
                 found.pop((chunk.rows, chunk.cols), None)
                 found[chunk.rows, chunk.cols] = chunk
         return list(found.values())

@@ -102,7 +102,7 @@ def thistogram(op: dialect.THistogramOp, m: Machine) -> Binder:
         higher = range(src.dtype.size - 1, byte, -1)
         by_row = src.dtype.size == 2
         shape = (rows, len(higher)) if by_row else (len(higher), cols if m.target.has_pipes else 1)
-        # The highest byte has no filter; its index is a place in the call.
+        # The highest byte has no filter; its index is ignored.
         filters = needed(op, m, dst, idx, *shape) if higher else idx.with_valid(0, 0)
         row_start = np.arange(rows)[:, None] * BINS
 

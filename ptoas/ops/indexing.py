@@ -54,7 +54,7 @@ def index_failure(
     """The error for the first index at or past `limit`."""
     flat = indices.reshape(-1)
     at = int(np.argmax(flat >= limit))
-    # A row gather may have flattened a column: the valid region tells where the index stands.
+    # A row gather may have flattened a column: the valid region gives the position of the index.
     row, col = divmod(at, tile.valid[1])
     value = int(tile.load()[row, col])
     read = int(flat[at])

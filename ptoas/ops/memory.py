@@ -45,7 +45,7 @@ def pad_bits(m: Machine, dtype: DType, pad: PadValue) -> Any:
         return np.array(number, dtype.number).view(dtype.raw)[()]
     extreme = np.inf if pad is PadValue.Max else -np.inf
     if dtype.text == "f8E4M3FN":
-        # This one has no infinity: its greatest number stands in.
+        # This type has no infinity: its largest number is used.
         extreme = 448.0 if pad is PadValue.Max else -448.0
     return dtype.encode(np.array(extreme)).view(dtype.raw)[()]
 
@@ -89,7 +89,7 @@ SCALES = (Layout.MX_A_ZZ, Layout.MX_B_NN)
 
 
 def loading_scales(op: TLoadOp, m: Machine, dst: Tile, mem: View) -> Step:
-    """Boxes of scales are moved whole, whatever of them is valid."""
+    """Move boxes of scales as a whole, valid or not."""
     check_extents(op, m, dst, mem)
 
     def scales(view: View) -> Array:

@@ -35,7 +35,7 @@ BOX = 16
 
 @instruction(dialect.TMovOp)
 def tmov(op: dialect.TMovOp, m: Machine) -> Binder:
-    """A copy of what is valid in both; a bias is widened, an accumulator may be converted."""
+    """Copy the elements that are valid in both tiles; widen a bias, convert an accumulator."""
     if op.tmp is not None:
         return reordered(op, m)
 
@@ -342,7 +342,7 @@ def textract(op: dialect.TExtractOp, m: Machine) -> Binder:
     def bind(dst: Tile, src: Tile, fp: Tile | None = None) -> Step:
         half = first_half(op, m, src)
         if half is not src:
-            # From the beginning on, as the rules ask: the half decides what is taken, not the destination.
+            # From index 0, as the rules require: the half selects the source elements, not the destination.
             src, dst = half, dst.with_valid(*(min(pair) for pair in zip(dst.valid, half.valid, strict=True)))
         convert: Convert = converting(op, m, src, dst, fp)
         shape = dst.valid

@@ -142,7 +142,7 @@ def encoded(x: Array, scale: Array, form: Format, short: bool) -> Array:
         codes = small.astype(ml_dtypes.float8_e4m3fn).view(np.uint8)
         return np.where(np.isnan(scaled), np.uint8(0x7F), codes)
     rounded = scaled.astype(ml_dtypes.bfloat16).astype(np.float32) if short else scaled
-    # There is no code for what is no number: the largest stands for it.
+    # NaN has no code: the largest code is used.
     return np.where(np.isnan(rounded), np.uint8(7), float4.encode(rounded, "f4E2M1x2"))
 
 

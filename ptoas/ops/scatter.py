@@ -108,7 +108,7 @@ def walk_order(src: Tile) -> Array:
     rows, cols = src.valid
     c0 = 32 // src.dtype.size
     r, c = np.divmod(np.arange(rows * cols), cols)
-    # Columns of a block stand in order already, and the sort keeps that.
+    # Columns of a block are already in order, and the sort is stable.
     return np.lexsort((r, c // c0))
 
 

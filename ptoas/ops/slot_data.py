@@ -96,7 +96,7 @@ class PushPlan:
 
 
 class LocalSlots:
-    """Slots in the memory of whoever pops."""
+    """Slots in the memory of the consumer."""
 
     def __init__(self, ring: Ring):
         self.ring = ring

@@ -28,7 +28,7 @@ class Staged:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The extents of what is moved, of each rank if there are several."""
+        """The extents of the transferred data of each rank."""
         raise NotImplementedError
 
     def wrong(self, message: str, code: str = "PTO-R105", fix: str | None = None) -> Exception:
@@ -86,7 +86,7 @@ class Staged:
                 )
 
     def leave(self, tiles: Sequence[Tile], walk: ChunkSequence, sources: Sequence[Array]) -> None:
-        """Put into the tiles what the last chunks left there."""
+        """Write the last chunks into the tiles."""
         for n, tile in enumerate(tiles):
             for chunk in walk.left(n):
                 part = sources[chunk.rank][chunk.place].reshape(chunk.rows, chunk.cols)

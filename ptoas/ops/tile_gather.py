@@ -298,7 +298,7 @@ def tgatherb(op: TGatherBOp, m: Machine) -> Binder:
             data = windows[np.where(inside, found, 0).astype(np.intp)].reshape(rows, blocks * BLOCK)
             bits = np.ascontiguousarray(data[:, :moved]).view(dst.dtype.raw)
             if not inside.all():
-                # What lies outside is left as it was.
+                # Elements out of bounds are not changed.
                 keep = np.repeat(inside, BLOCK, axis=1)[:, : moved : dst.dtype.size]
                 bits = np.where(keep, bits, written.load_raw())
             written.store_raw(bits)

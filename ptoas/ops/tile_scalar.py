@@ -1,4 +1,4 @@
-"""Arithmetic on tiles with a scalar: tables of what each instruction calculates."""
+"""Arithmetic on tiles with a scalar: tables of functions."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def check_extents(op: PtoOp, m: Machine, tile: Tile, view: View) -> None:
     rows, cols = tile.valid
     if extents == tile.valid:
         return
-    # A vector is a vector, whichever way it lies.
+    # A vector has the same bytes as a row and as a column.
     if rows * cols == extents[0] * extents[1] and 1 in tile.valid and 1 in extents:
         return
     raise m.fail(
@@ -93,7 +93,7 @@ def paired(op: PtoOp, m: Machine, tile: Tile, view: View) -> tuple[Array, Array]
         return _paired_nz(tile, view, memory)
     rs, cs = tile.row_stride, tile.col_stride
     if logical_extents(view) != tile.valid:
-        # A vector that lies the other way: its elements follow each other in every layout.
+        # A transposed vector: its elements are contiguous in every layout.
         step = cs if rows == 1 else rs
         strides = tuple(prod(shape[n:]) * step for n in range(1, 6))
         return memory, tile.window(shape, strides, tile.dtype.raw)

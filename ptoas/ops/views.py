@@ -340,7 +340,7 @@ def set_validshape(op: SetValidShapeOp, m: Machine) -> Callable[..., Tile | Unpl
             return Unplaced(tile.type, (rows, cols), tile.name)
         if not tile.type.packs:
             return tile.with_valid(rows, cols)
-        # What lies there keeps its place, and is another element now.
+        # The address stays, but the element type changes.
         return Tile(
             tile.type, tile.memory, tile.address, (rows, cols), tile.name, tile.bits, origin=tile.origin
         )

@@ -1,4 +1,4 @@
-"""The codes of remarks: what each says, and why it matters."""
+"""Codes of remarks with their titles and explanations."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ class Dependences:
     """By the number of a slice, the numbers of earlier slices that it has to come after."""
 
     data: list[tuple[int, ...]] = field(default_factory=list[tuple[int, ...]])
-    """They write what it reads."""
+    """True if they write data that it reads."""
     reuse: list[dict[int, str]] = field(default_factory=list[dict[int, str]])
     """They use the bytes that it writes; the value is the tile's name."""
 

@@ -21,10 +21,10 @@ MOST_BINS = 256
 """Stretches that an argument is shown in."""
 
 MOST_LOOKS = 256
-"""Executions of one gather whose indices are looked at."""
+"""Maximum number of analysed executions of one gather."""
 
 MOST_WINDOWS = 1 << 16
-"""Different windows of an argument that are looked at."""
+"""Maximum number of analysed windows of one argument."""
 
 
 @dataclass
@@ -132,7 +132,7 @@ class Patterns:
             self._seen[key] = [view, times]
 
     def indexed(self, op: IndexedMemoryOp, values: list[object], step: Step) -> None:
-        """A gather or scatter was executed; its indices are looked at."""
+        """Analyse the indices of an executed gather or scatter."""
         places = slot_places(op)
         table, idx, data = (values[places[slot].start] for slot in ("mem", "idx", op.DATA))
         assert isinstance(table, View) and isinstance(idx, Tile) and isinstance(data, Tile)

@@ -1,4 +1,4 @@
-"""A profile: a run, or a walk, with a time for every instruction, and what there is to say about it."""
+"""Profiles: a run, or a static walk, with a time for every instruction, and remarks."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ class Profile:
         return round(self.total / self.table.mhz, 3)
 
     def lanes(self) -> dict[ActorKey, dict[Pipe, Lane]]:
-        """The time of each pipe of each core, divided into work and reasons to stand still."""
+        """The time of each pipe of each core: work, and waits by reason."""
         found: dict[ActorKey, dict[Pipe, Lane]] = {}
         for (actor, pipe), lane in self.stalls.lanes.items():
             found.setdefault(actor, {})[pipe] = lane

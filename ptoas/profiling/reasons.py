@@ -46,7 +46,7 @@ class Reason:
 
 @dataclass
 class Sync:
-    """A wait or a barrier of the program, and what became of it in the run."""
+    """A wait or a barrier of the program and its effect in the run."""
 
     op: Operation
     raised: Operation | None = None
@@ -55,7 +55,7 @@ class Sync:
         default_factory=dict[tuple[Operation, Operation], Reason]
     )
     delay: float = 0.0
-    """Cycles that pipes stood still for it, whatever it ordered."""
+    """Cycles that pipes waited for it."""
     cost: float = 0.0
     """Its share of the time above what data alone needs."""
 
@@ -108,7 +108,7 @@ class _Clocks(Clocks):
             self.learn_from(pipe, target, times, sync)
 
     def finish_all(self, sync: int | None) -> None:
-        """Every pipe learns what all were given so far."""
+        """Let every pipe acquire the work issued to all pipes so far."""
         for pipe in range(len(PIPES)):
             self.finish(pipe, range(len(PIPES)), sync)
 

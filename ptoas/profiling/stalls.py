@@ -23,7 +23,7 @@ from ptoas.runner.observe import loops_around
 
 
 class Stall(Enum):
-    """A reason why a pipe stands still; the value is its name in tables."""
+    """Reason of a stall; the value is its name in tables."""
 
     DATA = "data"
     SLOT = "slot"
@@ -67,7 +67,7 @@ class Stalls:
     slices: list[Segments]
     lanes: dict[tuple[ActorKey, Pipe], Lane]
     syncs: dict[Operation, float]
-    """Cycles that pipes waited for each flag or barrier, whatever it ordered."""
+    """Return the stall cycles of each flag or barrier."""
 
 
 def stalls(trace: Trace, timeline: Timeline, needs: Dependences) -> Stalls:

@@ -115,7 +115,7 @@ class ScalarTime:
 
     issuing: float = 0.0
     waiting: dict[Via, float] = field(default_factory=dict["Via", float])
-    """Cycles that it stood still, by what for."""
+    """Stall cycles by reason."""
     end: float = 0.0
 
 
@@ -167,7 +167,7 @@ class Timeline:
 
 @dataclass
 class _Core:
-    """The pipes of one core while time goes on."""
+    """State of the pipes of one core during the simulation."""
 
     scalar: ScalarTime
     free: list[float] = field(default_factory=lambda: [0.0] * len(PIPES))

@@ -12,7 +12,7 @@ from ptoas.diagnostics.data import load_data
 
 @dataclass(frozen=True)
 class Difference:
-    """A difference in judgement, with a program that shows what ptoas says."""
+    """A difference to the C++ assembler, with a program and the findings of ptoas."""
 
     subject: str
     there: str

@@ -134,7 +134,7 @@ Wrong = Callable[[str, str], None]
 
 
 class _Reader:
-    """Turns a table into settings; all that is wrong with it is said at once."""
+    """Convert a table to settings and report all errors at once."""
 
     def __init__(self, source: Source, shared: bool):
         self.source = source

@@ -26,7 +26,7 @@ class FileReport:
         return self.report.ok
 
     def of_errors(self) -> FileReport:
-        """The same without what is no error."""
+        """Return the report without findings that are not errors."""
         return replace(self, report=Report(self.report.errors, self.report.targets))
 
 

@@ -113,7 +113,7 @@ def verify_source(source: Source, options: VerifyOptions, path: str | None = Non
             assembler=options.assembler,
         )
     except Exception as error:
-        # Here, so that the other files are checked all the same, and that a child process says where it was.
+        # Caught here, so that other files are still checked and a worker process reports its file.
         found = internal_error(error, ("verify", path), path)
         return FileReport(path, Report((found,), options.targets or tuple(TARGETS)), readable=False)
     unnamed = not options.targets and module_target(module) is None

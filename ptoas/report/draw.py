@@ -1,4 +1,4 @@
-"""Pictures as SVG. Each stands alone, and in a page takes the page's colours."""
+"""Pictures as SVG, standalone or with the colours of a page."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class BoundArgument:
 
 
 def as_elements(parameter: Parameter, array: Any, entry: func.FuncOp) -> Array:
-    """The array in the argument's element type, or an error that says what it is."""
+    """Return the array in the argument's element type; raise if it has another type."""
     dtype = parameter.dtype
     assert dtype is not None
     array = _numpy(parameter, array, entry)
@@ -118,7 +118,7 @@ def _from_list(parameter: Parameter, dtype: DType, values: Any, entry: func.Func
 
 
 def bind(parameter: Parameter, value: Any, entry: func.FuncOp) -> BoundArgument:
-    """One argument for the machine; what is bound already stays so."""
+    """Bind one argument; bound ones are returned unchanged."""
     if isinstance(value, BoundArgument):
         return value
     try:

@@ -35,7 +35,7 @@ from ptoas.targets import UnknownTargetError, get_target
 WORD = "RUN-CHECK"
 _LINE = re.compile(r"(?://|#)\s*RUN-CHECK(?:\[(?P<targets>[^\]\n]*)\])?:\s*(?P<text>[^\n]*)")
 _ALIKE = re.compile(r"(?://|#)[ \t]*(?P<word>[A-Za-z]+[-_ ]?[A-Za-z]+)(?P<colon>\s*[:\[])?")
-"""The beginning of a comment that may have been meant for one."""
+"""Pattern of comments that resemble a RUN-CHECK."""
 
 _REFERENCE = re.compile(rf"(?P<spec>{SPEC.pattern})(?P<limits>(?:\s+(?:rtol|atol|ulp)=\S+)*)")
 
@@ -162,7 +162,7 @@ def _differences(tree: ast.expr, reader: Reader) -> list[str]:
     left, right = sides(*given_sides)
     if left.size == right.size == 1:
         return [f"{ast.unparse(second)} is {right.item()}"]
-    # A row may stand for many in a comparison, not in `close`.
+    # Comparisons broadcast rows, `close` does not.
     if not repeats(left, right) or (isinstance(tree, ast.Call) and left.shape != right.shape):
         return [f"the shapes are {list(left.shape)} and {list(right.shape)}"]
     left, right = np.broadcast_arrays(left, right)

@@ -40,7 +40,7 @@ class KernelCall:
     # --- the result ---
 
     def finish(self) -> Result:
-        """Bring outputs back to the caller, and collect what the cores wrote down."""
+        """Copy outputs to the caller and collect the records of the cores."""
         for one in self.bound:
             if one.finish is not None:
                 one.finish()
@@ -82,7 +82,7 @@ class KernelCall:
         return [f"{name}: {text}" for name, each in zip(names, texts, strict=True) for text in each]
 
     def _name(self, at: int) -> str:
-        """A core, as what it says is introduced."""
+        """Prefix of the lines that a core prints."""
         size = len(self.launch.cores)
         if size == 1:
             return f"block {at}"

@@ -88,7 +88,7 @@ def _adopted(value: Any) -> Any:
     try:
         return adopted(value)
     except NotReadableError:
-        return value  # binding it says why
+        return value  # binding it reports the error
 
 
 def compare_results(module: ModuleOp, outcomes: list[TargetOutcome]) -> list[TargetDifference]:

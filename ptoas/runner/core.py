@@ -157,7 +157,7 @@ class Core:
         self.captured[tile.name] = (tile, np.array(tile.load_raw()))
 
     def attach(self, slot: ActorSlot, name: str) -> None:
-        """Work as one of several; what is printed is said to be its."""
+        """Work as one of several actors; printed lines start with its name."""
         self.slot = slot
         say = self.program.options.on_output
         if say is not None:

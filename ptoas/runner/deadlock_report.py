@@ -67,7 +67,7 @@ def deadlock_error(
     if not ours:
         return None
     busy = {each.outcome.actor for each in waiting}
-    # The first that waits for nobody but those who have finished is where it began.
+    # The cause is the first actor that waits only for finished ones.
     alone = next((each for each in ours if not busy & set(each.outcome.on)), None)
     notes = list(picture(every, launch))
     if alone is None:
@@ -219,7 +219,7 @@ def _standing(each: ActorState, launch: Launch) -> str:
     assert outcome.op is not None
     what = (outcome.waits or "").split(":")[0]
     whom = ""
-    if isinstance(outcome.op, ChannelOp):  # of the others it says so itself
+    if isinstance(outcome.op, ChannelOp):  # the description of the others includes it
         whom = f" <- {launch.names(outcome.on) if outcome.on else 'nobody'}"
     return f"line {span_of(outcome.op).line} | {what}{whom}"
 

@@ -29,7 +29,7 @@ PROTOCOLS = ("__array_interface__", "__array__", "__dlpack__")
 
 
 class NotReadableError(Exception):
-    """An array that does not give its elements: it lies on a device, or its library objects."""
+    """An array whose elements can't be read: it is on a device, or its library refuses."""
 
 
 def is_foreign(value: Any) -> bool:

@@ -46,7 +46,7 @@ OPTIONS: dict[str, type | None] = {
     "--unchecked": None,
     "--sparse-credits": None,
 }
-"""The options of `run` that may stand in a file, and what each takes."""
+"""Options of `run` that a file may set, with their types."""
 
 
 @dataclass

@@ -46,7 +46,7 @@ METHOD = "fork"
 
 
 def check_jobs(options: Options, jobs: int | str, parts: str = "blocks") -> None:
-    """Refuse what one process has to see all of."""
+    """Reject options that need all parts in one process."""
     if jobs == AUTO or (isinstance(jobs, int) and jobs > 1):
         for name, is_on in (
             ("--schedule", options.schedule is not None),
@@ -103,7 +103,7 @@ def in_common(size: int, dtype: Any) -> Array:
 
 
 class Shared:
-    """Copies of what a program writes, in memory that processes have in common."""
+    """Copies of written arrays in memory shared by processes."""
 
     def __init__(self, parameters: Sequence[Parameter], values: Mapping[str, Any]):
         self.arguments = {name: _array(value) for name, value in values.items()}
@@ -114,7 +114,7 @@ class Shared:
         arrays = {name: value for name, value in self.arguments.items() if isinstance(value, np.ndarray)}
         for name in arrays.keys() & written:
             value = arrays[name]
-            # What can't be written is copied by whoever binds it, and nobody wants it back.
+            # Read-only arrays are copied when bound, and not copied back.
             if id(value) not in copies and value.size and value.flags.writeable:
                 copies[id(value)] = self._copy(value)
         for name, value in arrays.items():
@@ -135,7 +135,7 @@ class Shared:
         return all(any(low <= first and end <= high for low, high in self._places) for first, end in written)
 
     def copy_back(self, result: Result) -> None:
-        """Put what was written where the caller has it."""
+        """Copy written data back to the caller's arrays."""
         for name, original in self.originals.items():
             copy = self.arguments[name]
             original[...] = copy
@@ -149,7 +149,7 @@ def _array(value: Any) -> Any:
     try:
         return adopted(value)
     except NotReadableError:
-        return value  # whoever binds it says so
+        return value  # binding it reports the error
 
 
 def meet(arrays: Iterable[tuple[Array, bool]]) -> bool:
@@ -213,7 +213,7 @@ def in_processes(
 def _done(work: Callable[[range], AnyPart], parts: range) -> AnyPart | None:
     try:
         return work(parts)
-    except Exception:  # whatever it is, one job meets it again, and says it
+    except Exception:  # one job reports the same error again
         return None
 
 

@@ -118,7 +118,7 @@ class Kernel:
     # --- arguments ---
 
     def refine(self, values: Mapping[str, Any]) -> None:
-        """Know sizes better, once scalar arguments are known."""
+        """Refine the sizes of arguments after scalar arguments are known."""
         with self._lock:
             self._refine(values)
 

@@ -1,4 +1,4 @@
-"""Looking at a run: a trace of instructions, tiles printed after they are written, what a target would do."""
+"""Observers of a run: trace of instructions, printed values, reports of a target."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Printing:
     slices: tuple[slice | int, ...] = ()
 
     def text(self, array: Any, when: str) -> str:
-        """The part of an array that was asked for."""
+        """Return the requested part of an array."""
         whole: Any = np.asarray(array)
         try:
             part = np.asarray(whole[self.slices] if self.slices else whole)
@@ -94,7 +94,7 @@ class Observer:
         self.stats = None if self.stats is None else Stats()
 
     def lines(self) -> list[TraceLine]:
-        """The trace as it is shown."""
+        """Render the trace."""
         return [
             traced.line(actor, iterations, self.machine.launch)
             for traced, actor, iterations in self.trace or ()

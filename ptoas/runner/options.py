@@ -41,7 +41,7 @@ class Options:
     entry: str | None = None
     blocks: int = 1
     schedule: int | None = None
-    """The seed of the order in which blocks take turns; `None`: they run one after the other."""
+    """Seed of the interleaving of blocks; `None`: one after the other."""
     schedules: int = 1
     """Number of schedules, from that seed on; all must have the same result."""
     exploration: Exploration | None = None
@@ -61,7 +61,7 @@ class Options:
     skip_passes: tuple[str, ...] = ()
     """Names of optional passes to leave out."""
     on_output: Callable[[str], None] | None = None
-    """Gets what the program prints, while it runs."""
+    """Called with each line that the program prints."""
     forced: bool = False
     """The program may break rules of the target."""
     warnings: tuple[Diagnostic, ...] = ()
@@ -69,7 +69,7 @@ class Options:
     generate: bool = False
     """Generate missing inputs when the kernel is called, instead of raising an error."""
     recorder: RunObserver | None = None
-    """Writes down what happens, for a profile."""
+    """Recorder of events for a profile."""
 
     def scheduler(self, size: int, seed: int, *, randomised: bool) -> CooperativeScheduler:
         """The scheduler of a run with so many actors."""

@@ -40,7 +40,7 @@ class ActorOutcome:
 
 
 def live(outcome: ActorOutcome, core: Core, work: Callable[[], None]) -> ActorOutcome:
-    """Do an actor's work to its end, whatever that is, and write it down."""
+    """Run an actor to its end and record the outcome."""
     program = core.program
     try:
         with forgiving(program.options.forced, program.entry):

@@ -34,14 +34,14 @@ class Parameter:
     dtype: DType | None
     """The element type; `None` for a scalar without one (an index)."""
     shape: tuple[int, ...] = ()
-    """Extents, `DYNAMIC` where only the argument knows."""
+    """Extents; `DYNAMIC` if only the argument determines one."""
     strides: tuple[int, ...] | None = None
     layout: Layout = Layout.ND
     ranks: int = 1
     elements: int | None = None
     """Least number of elements behind a pointer, if that is known before the run."""
     view_shape: tuple[int, ...] | None = None
-    """The one shape that a pointer is looked at with, if there is one."""
+    """The shape of all views of a pointer, if there is only one."""
     grows: bool = False
     """True if the size behind a pointer is known only at run time."""
     is_computed_with: bool = False
@@ -117,7 +117,7 @@ def parameters_of(entry: func.FuncOp) -> list[Parameter]:
 def _parameter(entry: func.FuncOp, name: str, at: int, type: Attribute) -> Parameter:
     match type:
         case ViewType():
-            # Without strides it is packed as its type says; a single row or column lies both ways.
+            # Without strides it is packed; a single row or column fits both layouts.
             argument = entry.body.blocks[0].args[at]
             layout = type.layout if type.strides is None else Knowledge().view(argument).layout
             return Parameter(

@@ -58,7 +58,7 @@ def format_result(result: Result) -> str:
 
 
 def result_json(result: Result, max_elements: int = 4096) -> dict[str, Any]:
-    """The result as plain data; a large output is cut, and says so."""
+    """Return the result as plain data; long outputs are truncated."""
     outputs: dict[str, Any] = {}
     for name, array in result.outputs.items():
         wide = array.astype(np.float64) if array.dtype.kind not in "iub" else array

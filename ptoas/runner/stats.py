@@ -67,7 +67,7 @@ class Stats:
 
     @staticmethod
     def sum(parts: Iterable[Stats]) -> Stats:
-        """The sum over several cores; each has its own local memory."""
+        """Return the sum over several cores."""
         whole = Stats()
         for part in parts:
             whole.instructions.update(part.instructions)

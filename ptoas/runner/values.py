@@ -76,7 +76,7 @@ def shape_of(parameter: Parameter, entry: func.FuncOp) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class GrowingArray:
-    """An array that is made while the program runs, as far as it is reached."""
+    """An array that grows while the program runs, as far as it is accessed."""
 
     dtype: DType
     start: int
@@ -87,7 +87,7 @@ class GrowingArray:
     """Every element; `None`: random numbers."""
 
     def buffer(self, name: str) -> GrowingBuffer:
-        rng = deepcopy(self.rng)  # whoever runs it again gets the same numbers
+        rng = deepcopy(self.rng)  # a second run gets the same numbers
         available = (self.allowance.limit - self.allowance.used) // self.dtype.size
         reserved = np.zeros(max(available, self.start), self.dtype.raw)
 
@@ -349,7 +349,7 @@ def _header(stream: IO[bytes], length: int) -> tuple[tuple[int, ...], bool, Any]
 
 
 def _npy(path: Path, option: str, allowance: Allowance, name: str) -> Array:
-    """Mapped, not read: what the program does not touch is not loaded."""
+    """Map a file, so that untouched data is not loaded."""
     try:
         array = map_npy(path)
     except UNREADABLE as error:

@@ -45,7 +45,7 @@ SHOWS = {"PTO-R713": BUILD, "PTO-R714": STOPS, "PTO-R715": STOPS, "PTO-R710": BY
 
 @dataclass(frozen=True)
 class ElementDifference:
-    """One element that is not the same: where, and as what, with its bits."""
+    """A differing element: position, values and bits."""
 
     place: tuple[int, ...]
     run: str
@@ -245,7 +245,7 @@ class Trial:
         build(compiler, library, source, self.directory / "program", span_of(kernel.entry))
 
     def judge(self, seconds: float) -> Compared:
-        """Run the program, and look at what it left."""
+        """Run the program and compare its outputs."""
         pieces = self.driver.pieces
         (self.directory / "in.bin").write_bytes(b"".join(piece.before for piece in pieces))
         blame = span_of(self.kernel.entry)

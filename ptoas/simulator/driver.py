@@ -53,7 +53,7 @@ class Driver:
     passed: list[str] = field(default_factory=list[str])
     back: list[str] = field(default_factory=list[str])
     left_out: list[str] = field(default_factory=list[str])
-    """Tiles that can't be looked at after the run."""
+    """Tiles that can't be compared after the run."""
 
     def piece(self, name: str, before: bytes, tile: Tile | None = None) -> int:
         self.pieces.append(Piece(name, before, tile))
@@ -81,7 +81,7 @@ class Driver:
                 self.argument(kernel, bound_by_position[at])
 
     def argument(self, kernel: Kernel, bound: BoundArgument) -> None:
-        """One parameter: its memory, and what the call passes for it."""
+        """One parameter: its memory and the argument of the call."""
         parameter, value = bound.parameter, bound.value
         match value:
             case _ if parameter.is_context:

@@ -23,7 +23,7 @@ BUILD, STOPS, BYTES = "build", "stops", "bytes"
 
 @dataclass(frozen=True)
 class Fault:
-    """One fault: of which instructions, how it shows, and what the simulator does."""
+    """One known fault of the simulator: instructions, symptom, cause."""
 
     names: str
     shows: str

@@ -1,4 +1,4 @@
-"""The C++ compiler and what it makes: found, started, and what goes wrong told in a few lines."""
+"""Compile and run programs with the C++ compiler; summarise its errors."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ROOM = {f"PTO_CPU_SIM_{memory}_BYTES": str(8 << 20) for memory in ("UB", "L1", "
 
 
 def find_compiler(requested: str | None) -> list[str]:
-    """The words of the command that compiles: the one asked for, else `$CXX`, else the first there is."""
+    """Return the compiler command: the given one, else `$CXX`, else the first installed."""
     text = requested or os.environ.get("CXX") or next(filter(shutil.which, COMPILERS), "")
     try:
         words = shlex.split(text)
@@ -63,7 +63,7 @@ def find_library(include: str) -> Path:
 
 
 def build(compiler: Sequence[str], include: Path, source: Path, program: Path, blame: Span) -> None:
-    """Compile; what the compiler says first becomes notes."""
+    """Compile; the first lines of the compiler's output become notes."""
     standard = [] if any(word.startswith("-std=") for word in compiler) else [STANDARD]
     words = [*compiler, *standard, *FLAGS, "-I", str(include), str(source), "-o", str(program)]
     try:
@@ -82,7 +82,7 @@ def build(compiler: Sequence[str], include: Path, source: Path, program: Path, b
 
 
 def execute(program: Path, words: Sequence[str], blocks: int, seconds: float, blame: Span) -> None:
-    """Run what was built, in its own directory."""
+    """Run the program in its directory."""
     environment = {**os.environ, **ROOM, "PTO_CPU_SIM_NUM_CORES": str(blocks)}
     try:
         done = subprocess.run(

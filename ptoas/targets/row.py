@@ -185,7 +185,7 @@ class Forms:
 
 Entry: TypeAlias = Row | Forms | Unsupported
 Rows: TypeAlias = dict[type[PtoOp], Entry]
-"""A chapter of a target: what it asks of each instruction."""
+"""A chapter of a target: the row of each instruction."""
 
 
 def with_rules(rows: Mapping[type[PtoOp], Entry], more: Mapping[type[PtoOp], tuple[Rule, ...]]) -> Rows:

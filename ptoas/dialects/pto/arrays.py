@@ -45,7 +45,7 @@ class LocalArrayOp(PtoOp, ABC):
 
 @irdl_op_definition
 class LocalArrayGetOp(LocalArrayOp):
-    """`result = array[indices]`, as it is now: what is set later does not change it."""
+    """`result = array[indices]`; later writes do not change it."""
 
     name = "pto.local_array_get"
     ASSEMBLY_FORMAT: ClassVar = "$array[$indices] {attrs} : ^array -> ^result"
@@ -102,7 +102,7 @@ class StructFieldOp(PtoOp, ABC):
 
 @irdl_op_definition
 class StructGetOp(StructFieldOp):
-    """`result = struct.path`, as it is now: what is set later does not change it."""
+    """`result = struct.path`; later writes do not change it."""
 
     name = "pto.struct_get"
     ASSEMBLY_FORMAT: ClassVar = "$struct[#path] {attrs} : ^struct -> ^result"

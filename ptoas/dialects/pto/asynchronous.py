@@ -1,4 +1,4 @@
-"""Transfers that go on beside the program: sessions, events, and prefetching into the cache."""
+"""Asynchronous transfers: sessions, events, and prefetching into the cache."""
 
 from abc import ABC
 from typing import ClassVar
@@ -44,7 +44,7 @@ class BuildAsyncSessionOp(PtoOp):
 
 
 class StartOp(PtoOp, ABC):
-    """Starts something that goes on beside the program, and gives an event to wait for."""
+    """Start an asynchronous operation and return an event to wait for."""
 
     RETURNS_EVENT: ClassVar = False
     SIDE_EFFECTING: ClassVar = True
@@ -53,7 +53,7 @@ class StartOp(PtoOp, ABC):
 
 
 class AsyncTransferOp(StartOp, ABC):
-    """A copy between ranks that the DMA engine makes; both memories are its own until it is waited for."""
+    """Asynchronous copy between ranks by the DMA engine, which owns both memories until the wait."""
 
     OUTS: ClassVar = ("dst",)
     ASSEMBLY_FORMAT: ClassVar = "($dst, $src, $session : ^dst, ^src, ^session) {attrs} -> ^event"
@@ -79,7 +79,7 @@ class CommTGetAsyncOp(AsyncTransferOp):
 
 
 class EventOp(PtoOp, ABC):
-    """Asks a session whether an event has come, and with it all that the session was given before."""
+    """Test if an event and all earlier ones of its session are complete."""
 
     SIDE_EFFECTING: ClassVar = True
     RESULTS: ClassVar = (i1,)

@@ -196,7 +196,7 @@ class ChannelOp(PtoOp, ABC):
     @property
     @abstractmethod
     def flow(self) -> Flow | None:
-        """The direction; `None` where only the kind of the core tells."""
+        """The direction; `None` if it follows from the kind of the core."""
 
 
 class PushOp(ChannelOp, ABC):
@@ -447,7 +447,7 @@ class InitializeL2G2LPipeOp(HandleInitOp):
     pipe = result_def(Handle())
 
     def verify_(self) -> None:
-        # Operands are told apart by their places.
+        # Operands are distinguished by position.
         if self.peer_local_addr is not None and self.local_addr is None:
             raise VerifyException("peer_local_addr needs local_addr before it")
 

@@ -42,7 +42,7 @@ class StagedOp(PtoOp, ABC):
 
     @property
     def moved(self) -> ViewType:
-        """The type of what goes through the tiles."""
+        """The element type of the transferred data."""
         raise NotImplementedError
 
     def verify_(self) -> None:

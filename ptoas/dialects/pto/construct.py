@@ -160,7 +160,7 @@ def _require_all(cls: type[PtoOp], signature: Signature, call: InstructionArgume
 
 
 def _result_types(cls: type[PtoOp], call: InstructionArguments) -> Sequence[Attribute]:
-    """The types of the results, as given or as the operands tell."""
+    """Return the result types, given or inferred from the operands."""
     signature = cls.signature()
     required = sum(not optional for _, _, optional in signature.results)
     destinations = [slot.name for slot in signature.slots if slot.optional and slot.name in cls.OUTS]
@@ -250,7 +250,7 @@ def _required(cls: type[PtoOp]) -> list[str]:
 
 @cache
 def _names(cls: type[PtoOp]) -> dict[str, str]:
-    """All that can be given, as a call shows it: what goes by position, `*`, what goes by name only."""
+    """Return the signature as a call: positional arguments, `*`, keyword arguments."""
     slots = {s.name: s.name + ("=[]" if s.variadic else "=None" * s.optional) for s in cls.signature().slots}
     fields = {name: name + "=None" * field.optional for name, field in _fields(cls).items()}
     needed = [n for n, slot in enumerate(cls.signature().slots) if not (slot.optional or slot.variadic)]

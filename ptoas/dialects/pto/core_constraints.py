@@ -1,4 +1,4 @@
-"""Operands of what cores have to do with each other."""
+"""Constraints on operands of instructions between cores."""
 
 from __future__ import annotations
 

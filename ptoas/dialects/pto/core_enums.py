@@ -1,4 +1,4 @@
-"""The enumerations of what cores have to do with each other: synchronisation, channels."""
+"""Enumerations of synchronisation and channels between cores."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class SectionVectorOp(SectionOp):
 
 
 class CounterOp(PtoOp, ABC):
-    """A counter between cores: whoever sets it adds one for each receiver, whoever waits takes one."""
+    """A counter between cores: a set adds one for each receiver, a wait takes one."""
 
     SIDE_EFFECTING: ClassVar = True
     pipe = prop_def(PipeAttr)

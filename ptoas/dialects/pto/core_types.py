@@ -1,4 +1,4 @@
-"""Types and attributes of what cores have to do with each other: handles, arrays of event ids, epilogues."""
+"""Types and attributes of instructions between cores: handles, arrays of event ids, epilogues."""
 
 from __future__ import annotations
 

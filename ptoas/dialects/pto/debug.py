@@ -22,7 +22,7 @@ class PrintOp(PtoOp):
 
 @irdl_op_definition
 class TrapOp(PtoOp):
-    """Stop the program: what was not to happen has happened."""
+    """Stop the program because an assumption is violated."""
 
     name = "pto.trap"
     SIDE_EFFECTING: ClassVar = True

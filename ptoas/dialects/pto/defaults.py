@@ -22,7 +22,7 @@ _REGISTERED: list[DefaultAttributes] = []
 
 
 def register_default_attributes(defaults: DefaultAttributes) -> DefaultAttributes:
-    """Register a function that knows the defaults of some targets."""
+    """Register a function that returns the defaults of some targets."""
     _REGISTERED.append(defaults)
     return defaults
 

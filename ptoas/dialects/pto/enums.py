@@ -222,7 +222,7 @@ class QuantScaleAlg(StrEnum):
 
 
 class MxGroupAxis(StrEnum):
-    """Along which dimension a block of 32 numbers lies."""
+    """The dimension of a block of 32 numbers."""
 
     Axis0 = "axis0"
     Axis1 = "axis1"
@@ -587,7 +587,7 @@ class TInsertModeAttr(PtoEnumAttr[TInsertMode]):
 
 
 def enum_attributes(names: Mapping[str, object]) -> tuple[type[PtoEnumAttr[Any]], ...]:
-    """The enumerations among what a module defines."""
+    """Return the enumerations that a module defines."""
     return tuple(
         cast("type[PtoEnumAttr[Any]]", cls)
         for cls in names.values()

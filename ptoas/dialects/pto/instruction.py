@@ -110,7 +110,7 @@ class PtoOp(IRDLOperation, ABC):
     """Further slots that it writes, which the text forms do not call destinations."""
 
     SCRATCH: ClassVar[tuple[str, ...]] = ()
-    """Operand slots that it clobbers: nothing in them is read, and what they hold afterwards is undefined."""
+    """Operand slots that are clobbered: not read, and undefined afterwards."""
 
     NO_EFFECT: ClassVar[tuple[str, ...]] = ()
     """Operand slots whose memory it does not touch: it gives them an address, an extent, another name. Every
@@ -165,7 +165,7 @@ class PtoOp(IRDLOperation, ABC):
     """The types that the results always have."""
 
     SUFFIXES: ClassVar[tuple[str, ...]] = ()
-    """Attributes that a suffix of the opcode may spell, in their order: `mgather.row.clamp`."""
+    """Attributes that can be written as suffixes of the opcode, in their order: `mgather.row.clamp`."""
 
     ALIASES: ClassVar[tuple[str, ...]] = ()
     """Other opcodes that are read as this operation."""
@@ -180,7 +180,7 @@ class PtoOp(IRDLOperation, ABC):
     """True if its results continue to use its tiles, which live as long as the results."""
 
     REFUSED: ClassVar[Mapping[str, str]] = MappingProxyType({})
-    """Words of other tools' texts that this one does not take, and what to write instead."""
+    """Keywords of other tools that this instruction does not support, with their replacement."""
 
     ORDER: ClassVar[tuple[str, ...]] = ()
     """Slots that the documents write before the others, where that is not the order of declaration."""
@@ -482,7 +482,7 @@ class ScalarOp(Instruction, ABC):
 
 
 class ScratchOp(Instruction, ABC):
-    """An instruction for which some targets want a scratch tile."""
+    """An instruction that needs a scratch tile on some targets."""
 
     SCRATCH: ClassVar[tuple[str, ...]] = ("tmp",)
     irdl_options = (AttrSizedOperandSegments(as_property=True),)

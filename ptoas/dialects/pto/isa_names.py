@@ -14,7 +14,7 @@ def isa_names() -> frozenset[str]:
 
 
 def without_text() -> dict[str, str]:
-    """Calls of the instruction library that no program can spell, and why."""
+    """Calls of the instruction library that are not instructions, with the reason."""
     return load_data("isa_names")["without_text"]
 
 

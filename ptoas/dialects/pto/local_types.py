@@ -1,4 +1,4 @@
-"""Types of what a function keeps for itself: arrays and structs of scalars, several tiles of one type."""
+"""Types of local data of a function: arrays and structs of scalars, multi tiles."""
 
 from __future__ import annotations
 

@@ -199,7 +199,7 @@ class SetQuantScalarOp(PushScaleOp):
 
 @irdl_op_definition
 class SetQuantVectorOp(PushScaleOp):
-    """A scale for each column of what is pushed through channel `id` from here on."""
+    """A scale for each column of tiles pushed through channel `id` from now on."""
 
     name = "pto.set_quant_vector"
     ASSEMBLY_FORMAT: ClassVar = "($scales : ^scales) {attrs}"

@@ -33,7 +33,7 @@ class ColumnReductionOp(Instruction, ABC):
 
 
 class ArgReductionOp(Instruction, ABC):
-    """The position of an element along one axis; some targets want a scratch tile for it."""
+    """The position of an element along one axis; some targets need a scratch tile for it."""
 
     SCRATCH: ClassVar[tuple[str, ...]] = ("tmp",)
     irdl_options = (AttrSizedOperandSegments(as_property=True),)

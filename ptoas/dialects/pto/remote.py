@@ -54,7 +54,7 @@ class CommTGetOp(TransferOp):
 
 
 class SignalOp(PtoOp, ABC):
-    """Does something with a signal: an i32 in global memory that one rank writes and another looks at."""
+    """An operation on a signal: an i32 in global memory that one rank writes and another reads."""
 
     RETURNS_EVENT: ClassVar = False
     SIDE_EFFECTING: ClassVar = True

@@ -149,7 +149,7 @@ def of_the_scale(src: TileType, scale: TileType) -> TileType:
 
 
 def padded(src: TileType) -> TileType:
-    """The whole tile, whose type says what it is padded with."""
+    """The whole tile, whose type has the pad value."""
     if src.pad is PadValue.Null:
         raise VerifyException("no type has a pad value: pad=zero, pad=max or pad=min")
     return src.override(valid=src.shape)

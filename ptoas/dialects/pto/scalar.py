@@ -92,7 +92,7 @@ class AddPtrOp(PtoOp):
 
 
 class QueryOp(PtoOp, ABC):
-    """A number that the launch decides; an i64 unless its type says otherwise."""
+    """A number that the launch provides; an i64 unless its type differs."""
 
     ASSEMBLY_FORMAT: ClassVar = "{attrs} : ^result"
     RESULTS: ClassVar = (i64,)

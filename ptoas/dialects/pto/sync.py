@@ -73,7 +73,7 @@ class WaitFlagOp(NamedFlagOp, AwaitsFlag):
 
 
 class ClassFlagOp(FlagOp, ABC):
-    """A flag by the classes of the instructions that it stands between."""
+    """A flag between two classes of instructions."""
 
     ASSEMBLY_FORMAT: ClassVar = "[#src_op, #dst_op, #event_id] {attrs}"
     src_op = prop_def(SyncOpTypeAttr)
@@ -133,7 +133,7 @@ class WaitFlagDynOp(DynamicFlagOp, AwaitsFlag):
 
 @irdl_op_definition
 class DeclareEventIdArrayOp(PtoOp):
-    """Room for event ids; what is in it before something is put there is undefined."""
+    """An array of event ids; elements are undefined until they are stored."""
 
     name = "pto.declare_eventid_array"
     SIDE_EFFECTING: ClassVar = True

@@ -111,7 +111,7 @@ _SCALARS: dict[str, Attribute] = {
 def type_from_text(
     text: str, aliases: Mapping[str, Attribute] | None = None, allow_unregistered: bool = False
 ) -> Attribute:
-    """The type that `text` spells; raises `TypeProblem`."""
+    """Parse a type; raises `TypeProblem`."""
     if aliases and text in aliases:
         return aliases[text]
     return _type_from_text(text, allow_unregistered)

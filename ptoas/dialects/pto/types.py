@@ -39,7 +39,7 @@ from ptoas.dialects.pto.geometry import FRACTALS, Geometry, geometry, packed
 from ptoas.ir.parser import symbol_body
 
 DYNAMIC = -1
-"""An extent that only the running program knows; written `?`."""
+"""A dynamic extent; written `?`."""
 
 MAX_RANK = 5
 
@@ -152,7 +152,7 @@ class TileType(PtoType):
         )
 
     def override(self, **changes: Any) -> TileType:
-        """The type with some of what `of` takes said otherwise."""
+        """Return the type with some parameters of `of` replaced."""
         parameters: dict[str, Any] = {
             "element_type": self.element_type,
             "rows": self.rows,

@@ -1,4 +1,4 @@
-"""Views of global memory and tiles of local memory: what exists, where, and how much of it is valid."""
+"""Views of global memory and tiles of local memory, with addresses and valid extents."""
 
 from abc import ABC
 from collections.abc import Mapping, Sequence
@@ -141,7 +141,7 @@ class TAssignOp(PtoOp):
 
 
 def _extent(value: SSAValue) -> int:
-    """The extent that a size operand gives: a constant, or one that only the run knows."""
+    """Return the extent of a size operand, constant or dynamic."""
     owner = value.owner
     if not isinstance(owner, ConstantOp) or not isinstance(owner.value, IntegerAttr):
         return DYNAMIC
@@ -222,7 +222,7 @@ class SubviewOp(PtoOp):
 
 
 class AliasOp(PtoOp, ABC):
-    """Another name for a tile's bytes: what is written under one name is read under the other."""
+    """An alias of a tile's bytes: writes through one name are visible through the other."""
 
     ASSEMBLY_FORMAT: ClassVar = "$source {attrs} : ^source -> ^result"
     source = operand_def(AnyTile())

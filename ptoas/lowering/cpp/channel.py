@@ -70,7 +70,7 @@ LOCAL_SLOTS = 2
 
 def _ring(emit: FunctionEmitter, op: Operation) -> None:
     assert isinstance(op, RingAddressOp)
-    # Without channels in the module a buffer may still be reserved, for nobody.
+    # A buffer may be reserved without any channel in the module.
     own = op if isinstance(op, ReserveBufferOp) else None
     reserved = emit.channels.ring(op.result) if emit.has_channels else own
     if reserved is None or reserved.address is None:

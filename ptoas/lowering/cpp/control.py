@@ -74,7 +74,7 @@ def _switch(emit: FunctionEmitter, op: Operation) -> None:
 
 
 def _execute_region(emit: FunctionEmitter, op: Operation) -> None:
-    """A scope of its own; what it gives is known outside."""
+    """Emit a nested scope; its results are visible outside."""
     assert isinstance(op, scf.ExecuteRegionOp)
     kept = [n for n, result in enumerate(op.results) if result in emit.read]
     results = _pick(op.results, kept)
@@ -145,7 +145,7 @@ def _owner(value: SSAValue) -> Operation:
 
 
 def _pick(values: Sequence[SSAValue], places: list[int]) -> list[SSAValue]:
-    """Only what is read becomes a variable."""
+    """Declare variables for the results that are read."""
     return [values[n] for n in places]
 
 
@@ -175,7 +175,7 @@ def _call(emit: FunctionEmitter, op: Operation) -> None:
         raise emit.unsupported(op, "a C++ function returns one value at most")
     if op.results and op.results[0].first_use is not None:
         if isinstance(op.results[0].type, TileType | ViewType):
-            # Which bytes the name stands for is not known here: they might be given to another tile.
+            # The tile's bytes are not known here: another tile may reuse them.
             raise emit.unsupported(op, "what a call returns is no tile or view; let the callee write to one")
         emit.define(op.results[0], call, needed=True)
     else:

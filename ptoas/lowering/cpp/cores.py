@@ -56,7 +56,7 @@ def has_control_area(module: ModuleOp, entry: FuncOp, target: Target) -> bool:
 
 
 GET_CONTROL_AREA = 'extern "C" int32_t rtGetC2cCtrlAddr(uint64_t *address, uint32_t *length);'
-"""The host's runtime knows where it is."""
+"""The host's runtime provides its address."""
 
 
 def control_area_lines(name: str) -> list[str]:

@@ -78,7 +78,7 @@ HANDLERS = {
 
 
 class FunctionEmitter:
-    """Statements of one function, in order, with what was named on the way."""
+    """Statements of one function, in order, with the variables declared so far."""
 
     def __init__(
         self,
@@ -122,7 +122,7 @@ class FunctionEmitter:
         self.control_area: str | None = None
         """The parameter that says where the cores count, for a kernel that begins with telling them."""
         self.push_scales: dict[PipeInitOp, str] = {}
-        """The calls that set the scales of what is pushed."""
+        """The calls that set the scales of pushed tiles."""
 
     @property
     def has_channels(self) -> bool:
@@ -157,11 +157,11 @@ class FunctionEmitter:
         return self._names.unique(f"{base}{number}")
 
     def rename(self, value: SSAValue, text: str) -> None:
-        """Let `text`, a literal or another variable, stand for the value."""
+        """Use `text`, a literal or another variable, for the value."""
         self._values[value] = text
 
     def text(self, value: SSAValue) -> str:
-        """A value as it is used: a name or a literal."""
+        """Return the text of a value: a name or a literal."""
         known = self._values.get(value)
         return self.name(value) if known is None else known
 
@@ -292,7 +292,7 @@ class FunctionEmitter:
         self._depth += 1
 
     def close(self, then: str | None = None) -> None:
-        """End a block, or go on with another: `} else {`."""
+        """End a block, or continue it with `} else {`."""
         self._depth -= 1
         if then is None:
             self.line("}")

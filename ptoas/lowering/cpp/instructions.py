@@ -1,4 +1,4 @@
-"""Calls of the instruction library, as the target's rows spell them."""
+"""Calls of the instruction library, as declared in the target's rows."""
 
 from __future__ import annotations
 

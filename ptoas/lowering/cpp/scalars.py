@@ -75,7 +75,7 @@ def integer_literal(value: int, type: Attribute) -> str:
 
 
 def string_literal(text: str) -> str:
-    """A text in quotes; what is not a plain letter is written as its bytes, in octal digits."""
+    """Return a C string literal; other characters are octal escapes of their bytes."""
     letters = [chr(byte) for byte in text.encode()]
     plain = (x if " " <= x <= "~" and x not in '"\\?' else f"\\{ord(x):03o}" for x in letters)
     return '"' + "".join(plain) + '"'

@@ -1,4 +1,4 @@
-"""Flags, barriers, fences, tokens of buffers: what orders the pipes of a core."""
+"""Flags, barriers, fences and buffer tokens."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _declare(emit: FunctionEmitter, op: Operation) -> None:
 
 
 def _get(emit: FunctionEmitter, op: Operation) -> None:
-    """A copy: what is put into the array later does not change it."""
+    """A copy: later stores to the array do not change it."""
     assert isinstance(op, EventIdArrayGetOp)
     emit.define(op.result, f"{emit.text(op.array)}[{emit.text(op.index)}]")
 

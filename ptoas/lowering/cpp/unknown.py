@@ -1,4 +1,4 @@
-"""Instructions that ptoas does not know, kept by `--allow-unregistered`: a call for each, and a mark."""
+"""Marked calls for unknown instructions, which `--allow-unregistered` keeps."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ from ptoas.runner.values import CONTEXT, RANK_WORDS, Allowance, generate, read_v
 
 @dataclass(frozen=True)
 class ArgumentText:
-    """A value as it stands after `NAME=`."""
+    """The text of a value after `NAME=`."""
 
     text: str
 

@@ -113,7 +113,7 @@ class Ranks:
     """True if accesses are logged, whatever the checks."""
 
     def run(self, numbers: Sequence[int]) -> RankRuns:
-        """Let these ranks run here, and say what is wrong with them together."""
+        """Run these ranks in this process and collect their errors."""
         launch, program = self.launch, self.kernel.program
         flats = [member.flat for family in self.members.values() for member in family]
 

@@ -67,7 +67,7 @@ def ranks_in_jobs(
         for member in shared:
             member.bind_memory(in_common)
         tables = [Shared(kernel.parameters, rank_arguments.of(rank, members)) for rank in range(size)]
-    except PtoasError:  # one process says it, of all ranks that have it
+    except PtoasError:  # one process reports it for all ranks
         return None
     if not _can_be_brought_back(kernel.parameters, shared, tables):
         return None

@@ -48,7 +48,7 @@ def load_mpi() -> Any:
 
 
 def _together(comm: Any, launch: Launch, work: Callable[[], T]) -> T:
-    """Do something on every rank; what fails on any fails on all, before anyone waits for it."""
+    """Run a function on every rank; if it fails on any, it fails on all."""
     mine = ActorOutcome(launch.number(comm.Get_rank(), 0))
     result: T | None = None
     usage_error: str | None = None
@@ -73,7 +73,7 @@ def _together(comm: Any, launch: Launch, work: Callable[[], T]) -> T:
 
 
 def _check_all(comm: Any, outcome: ActorOutcome, program: Program, launch: Launch) -> list[ActorOutcome]:
-    """Rank 0 looks at what became of all; what is wrong then is wrong everywhere, and is said there."""
+    """Let rank 0 check the outcomes of all ranks and report errors everywhere."""
     # Operations stay in their process.
     outcomes: list[ActorOutcome] = comm.gather(replace(outcome, op=None), root=0) or []
     error: PtoasError | None = None
@@ -145,7 +145,7 @@ def _run(
     try:
         result = _conclude(comm, kernel, own, call, outcome, members)
     except PtoasError as found:
-        error = found  # all ranks have one then; with any other error nobody may wait for the rest
+        error = found  # all ranks have this error; after any other one, ranks must not wait for the rest
     comm.Barrier()
     for window in windows:
         window.Unlock_all()

@@ -94,7 +94,7 @@ class SharedNumbers(Scheduler):
     ) -> None:
         while True:
             self.yield_(actor)
-            # Whoever waits says how much was written before it looked: if all say the same, nothing comes.
+            # Each waiting rank publishes the count of writes it has seen: if all are equal, it is a deadlock.
             total = self.changes()
             if condition():
                 break

@@ -212,7 +212,7 @@ MODELS: dict[str, CostModel] = {
     "comm.tnotify": CostModel("write", "M26: clean of a line and dsb", "B", {"write": 832}),
     **vector("tsort32", 16, 20, "A"),
     **vector("tmrgsort", 78, 20, "A"),
-    # Of asynchronous transfers the start is timed, and the question for the end; what goes on beside is not.
+    # Only the start of and the test for asynchronous transfers are timed, not the transfer itself.
     # --- the matrix unit ---
     **each(
         PRODUCTS,

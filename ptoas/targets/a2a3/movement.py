@@ -90,7 +90,7 @@ def _concatenated(op: d.TConcatOp) -> Pipe | Pipes:
     known = src.valid_cols != DYNAMIC
     if known and src.valid_cols * element_size(src.element_type) % BLOCK == 0:
         return V
-    # Where only the running program knows, the handshakes may not happen.
+    # With dynamic extents the handshakes may not happen.
     waits = ((V, S), (MTE2, S))
     at = {"src1": S if known else (V, S), "dst": (V, S)}
     return Pipes(V, at, before=waits) if known else Pipes(V, at, inside=waits)

@@ -7,7 +7,7 @@ from ptoas.targets.row import Rows
 from ptoas.targets.shared.compare import COMPARE, COMPARE_SCALAR, SELECT, SELECT_SCALAR
 from ptoas.targets.specs import NINE, ROW_MAJOR, WIDE, tile
 
-# The page speaks of 32-bit masks, the assembler of bytes; the header looks at neither.
+# The page requires 32-bit masks, the assembler bytes; the header checks neither.
 MASK = {"dst": tile("i8 u8 i32 u32", ROW_MAJOR)}
 
 ROWS: Rows = {

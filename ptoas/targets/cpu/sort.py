@@ -12,7 +12,7 @@ FLOATS = "f16 f32"
 SORTED = elements("i16 i32 f16 bf16 f32")
 
 ROWS: Rows = {
-    # With other indices the header does nothing, and says nothing.
+    # With other indices the header silently does nothing.
     TSort32Op: SORT.of(
         SORTED,
         valid={"src": "R C", "dst": "R _", "idx": "R C"},

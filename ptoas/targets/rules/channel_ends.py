@@ -51,7 +51,7 @@ def channel_has_two_ends(channels: Channels, target: Target) -> Violations:
     the same number if there is no ring. One end alone with a flag_base is a warning, because the other may
     be in another module."""
     if any(True for _ in _lost(channels)):
-        return  # which is said where a ring is imported that nobody reserves
+        return  # PTO-H112 reports the ring that is imported but not reserved
     for channel in channels.all:
         # A number that is declared twice is another rule's.
         distinct = {_declared(end): end.kind for end in channel.ends}

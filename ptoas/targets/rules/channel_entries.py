@@ -174,7 +174,7 @@ def _bytes(use: PushOp, channel: Channel) -> int | None:
     assert entry is not None
     in_memory = channel.first.memory is not None
     to_cube = flow_of(use) is Flow.V2C
-    # In global memory lies what is valid; in the consumer's memory a tile has its physical extents.
+    # Slots in global memory hold the valid elements, those in the consumer's memory the physical tile.
     shape = entry.valid if in_memory and isinstance(entry, TileType) else entry.shape
     if DYNAMIC in shape:
         return None
@@ -242,7 +242,7 @@ def popped_tile_matches_the_pushed_one(channels: Channels, target: Target) -> Vi
                 type = passed(pop)
                 if type is None or not pushed:
                     continue
-                # Where several are pushed, which one is popped only the running program knows.
+                # With several pushes, the popped tile is known only at run time.
                 fits = [_misfit(channel, flow, push, each, pop, type) for push, each in pushed]
                 if None not in fits and fits[0] is not None:
                     what, found, required = fits[0]

@@ -1,4 +1,4 @@
-"""Pushes that convert what they write: which conversions there are, and where their slots can be."""
+"""Pushes that convert: supported conversions and places of slots."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def push_conversion_matches_the_pop(channels: Channels, target: Target) -> Viola
                 continue
             expected = _converted(epilogue.quant, isinstance(use, PopOp))
             if isinstance(use, PopOp) and (one := one or element_text(type.element_type)) in expected:
-                expected = [one]  # the scale says whether numbers of 8 bits have a sign
+                expected = [one]  # the scale determines the signedness of 8-bit integers
             here = {"op": use, "slot": place_of(use)}
             if (found := element_text(type.element_type)) not in expected:
                 required = f"{' or '.join(expected)} for {epilogue.quant.value}"

@@ -105,7 +105,7 @@ EPILOGUE = once(
     "vec, 16x16xf32",
     "vec, 16x16xf16",
 ).replace("memref<16x16xf32>", "memref<16x16xf16>")
-"""A push converts what it writes."""
+"""A push that converts its tile."""
 
 LOCAL_EPILOGUE = both(EPILOGUE, "gm_slot_buffer = %gm : !pto.ptr<f32>, ", "")
 """The same in the unified buffer."""

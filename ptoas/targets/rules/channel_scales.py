@@ -1,4 +1,4 @@
-"""Scales of what is pushed: for which channel, of which kind, and when."""
+"""Scales of pushed tiles: channel, kind and position."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ def pushes_pops_and_frees_balance(channels: Channels, target: Target) -> Violati
             for at in (0, 1):
                 first, second = counts[at : at + 2]
                 if None in (first, second) and groups[at] and groups[at + 1]:
-                    continue  # only the running program knows
+                    continue  # known only at run time
                 if first != second:
                     yield _unbalanced(channel, at, counts, groups)
 

@@ -32,7 +32,7 @@ Known = dict[SSAValue, tuple[Range, Operation]]
 
 
 _SOURCES = (e.TCIOp, TExpandSOp)
-"""Instructions that make indices from constants alone."""
+"""Instructions that compute indices from constants only."""
 
 _ARITHMETIC = (s.TAddSOp, s.TSubSOp, s.TMulSOp, s.TMaxSOp, s.TMinSOp)
 _USERS = (TGatherOp, MGatherOp)

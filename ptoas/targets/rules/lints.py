@@ -1,4 +1,4 @@
-"""Lints: programs that are legal, but probably not what was meant."""
+"""Lints: legal programs that are probably wrong."""
 
 from __future__ import annotations
 

@@ -329,7 +329,7 @@ def store_has_the_shape_of_the_memory(op: TStoreOp, know: Facts) -> Violations:
         return
     layout = _tile_layout(src)
     if 1 in src.type.shape and layout in (Layout.ND, Layout.DN) and view.layout in (Layout.ND, Layout.DN):
-        # Transfers go row by row or column by column as the tile lies.
+        # Transfers follow the layout of the tile.
         yield from _shape_differs(src, view, "src", layout)
         return
     if 1 in src.type.shape and layout is not view.layout:

@@ -1,4 +1,4 @@
-"""Copies between tiles: padding, parts, and what stands side by side."""
+"""Copies between tiles: padding, parts and concatenation."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ def accesses_of_two_pipes_are_ordered(facts: FunctionFacts, target: Target) -> V
         return
     events = FreeEvents(facts, analysis, target.events)
     for hazard in analysis.hazards.values():
-        # Where a wait stands between the two, that nothing raised its flag is the mistake: PTO-F102.
+        # If a wait is between the two, its missing set_flag is the mistake: PTO-F102.
         if hazard.pair[0] is not hazard.pair[1] and _between(hazard, analysis, facts, "unset") is None:
             yield _hazard(hazard, analysis, facts, events)
 
@@ -288,7 +288,7 @@ def set_flag_is_waited_for(facts: FunctionFacts, target: Target) -> Violations:
     analysis = _analysis(facts, target)
     if analysis is None:
         return
-    # PTO-F101 says what a wait is missing for, PTO-F102 that another id is awaited.
+    # PTO-F101 reports missing waits, PTO-F102 waits for another id.
     found = [_between(hazard, analysis, facts, "left up") for hazard in analysis.hazards.values()]
     found += [_raised_with_another_id(misuse, facts, target) for misuse in _misuses(facts, target, "unset")]
     for misuse in _misuses(facts, target, "left up"):

@@ -1,4 +1,4 @@
-"""Channels: what targets share of their rows."""
+"""Rows of channel instructions that targets share."""
 
 from __future__ import annotations
 

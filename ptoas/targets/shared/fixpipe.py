@@ -121,7 +121,7 @@ def moves(
         *rules,
         *([layouts] if cube.layouts else []),
         *([row_moved_to_left_is_made_of_blocks] if cube.layouts else []),
-        # Where the header wants one shape, PTO-I107 says it.
+        # PTO-I107 checks the shapes that the header compares.
         *([move_copies_the_whole_tile] if cube.layouts and not at and "shape" not in facts else []),
         *([transposed_blocks_are_squares(of=cube.squares)] if cube.squares else []),
         *parts,

@@ -1,4 +1,4 @@
-"""Products of matrices: what the simulator and A2/A3 take, which A5 adds to."""
+"""Rows of matrix products of the simulator and A2/A3; A5 extends them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loads, stores and prints: what targets share of their rows."""
+"""Rows of loads, stores and prints that targets share."""
 
 from __future__ import annotations
 

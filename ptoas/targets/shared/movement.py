@@ -50,7 +50,7 @@ _EXPONENTS = Row(
 )
 BOXES: Mapping[str, Row | Unsupported] = {
     "boxes along axis1": _EXPONENTS,
-    # Rows are zipped in registers; the scratch tile is a place in the call.
+    # Rows are interleaved in registers; the scratch tile is unused.
     "boxes along axis0": _EXPONENTS.override(ignores=("tmp",), no_alias=(("src", "dst"),)),
 }
 """TMOV that reorders the exponents of blocks."""
