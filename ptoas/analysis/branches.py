@@ -140,14 +140,14 @@ class _Joiner:
                     op.detach()
                     out.add_op(op)
             if isinstance(last, ReturnOp):
-                given: Sequence[SSAValue] = tuple(last.operands)
+                passed: Sequence[SSAValue] = tuple(last.operands)
                 last.erase()
-                return given
-            following, given = self._branch(last, block, out)
+                return passed
+            following, passed = self._branch(last, block, out)
             last.erase()
             if following is None or following is stop:
-                return given
-            for argument, value in zip(following.args, given, strict=True):
+                return passed
+            for argument, value in zip(following.args, passed, strict=True):
                 argument.replace_all_uses_with(value)
             block = following
 
@@ -158,25 +158,25 @@ class _Joiner:
         if isinstance(last, cf.BranchOp):
             return last.successor, tuple(last.arguments)
         assert isinstance(last, cf.ConditionalBranchOp)
-        meeting = _postdominator(block, self.ends, self.position)
+        postdominator = _postdominator(block, self.ends, self.position)
         arms: list[Region] = []
         for following, values in (
             (last.then_block, last.then_arguments),
             (last.else_block, last.else_arguments),
         ):
             inner = Block()
-            given: Sequence[SSAValue] = tuple(values)
-            if following is not meeting:
-                for argument, value in zip(following.args, given, strict=True):
+            passed: Sequence[SSAValue] = tuple(values)
+            if following is not postdominator:
+                for argument, value in zip(following.args, passed, strict=True):
                     argument.replace_all_uses_with(value)
-                given = self._follow(following, inner, meeting)
-            inner.add_op(scf.YieldOp(*given))
+                passed = self._follow(following, inner, postdominator)
+            inner.add_op(scf.YieldOp(*passed))
             arms.append(Region(inner))
-        if meeting is None:
+        if postdominator is None:
             types = list(self.function.function_type.outputs)
         else:
-            types = [argument.type for argument in meeting.args]
+            types = [argument.type for argument in postdominator.args]
         choice = scf.IfOp(last.cond, types, arms[0], arms[1])
         choice.location = last.location
         out.add_op(choice)
-        return meeting, tuple(choice.results)
+        return postdominator, tuple(choice.results)

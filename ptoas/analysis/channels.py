@@ -79,9 +79,9 @@ class Channel:
     @cached_property
     def nosplit(self) -> bool:
         """True if tiles are passed whole."""
-        said = [end.init.nosplit for end in self.ends if end.init.nosplit is not None]
-        if said:
-            return bool(said[0].value.data)
+        declared = [end.init.nosplit for end in self.ends if end.init.nosplit is not None]
+        if declared:
+            return bool(declared[0].value.data)
         return all(use.halves == 0 for use in self.uses)
 
     @property
@@ -200,8 +200,8 @@ class Channels:
         taken: dict[FuncOp, set[int]] = {}
         for channel in sorted(self.all, key=lambda channel: channel.number):
             busy = {flag for end in channel.ends for flag in taken.get(end.function, ())}
-            given = [e.init.flag_base for e in channel.ends if isinstance(e.init, HandleInitOp)]
-            base = next((each.value.data for each in given if each is not None), 0)
+            bases = [e.init.flag_base for e in channel.ends if isinstance(e.init, HandleInitOp)]
+            base = next((each.value.data for each in bases if each is not None), 0)
             while busy & set(range(base, base + channel.width)):
                 base += 2
             channel.flag_base = base

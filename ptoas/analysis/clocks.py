@@ -119,7 +119,7 @@ class Clocks:
             if time > clock[n]:
                 clock[n] = time
         if others is not self.others[pipe]:
-            self._hear(pipe, others)
+            self._join_others(pipe, others)
 
     def join(self, source: int, target: int) -> None:
         """Order everything that `source` has done and seen before the next operation of `target`."""
@@ -132,7 +132,7 @@ class Clocks:
         self.settled = list(newest)
         others = joined(*self.others)
         for pipe in range(len(PIPES)):
-            self._hear(pipe, others)
+            self._join_others(pipe, others)
 
     def fence(self) -> None:
         """All that was written is visible to others before anything that comes after."""
@@ -143,9 +143,9 @@ class Clocks:
         self.epoch += 1
         self.fence_epoch = self.epoch
 
-    def _hear(self, pipe: int, news: Known) -> None:
+    def _join_others(self, pipe: int, released: Known) -> None:
         """Join the known clocks of other actors into those of a pipe."""
-        fresh = joined(self.others[pipe], news)
+        fresh = joined(self.others[pipe], released)
         if fresh is not self.others[pipe]:
             self.others[pipe] = fresh
             self.epoch += 1
@@ -189,14 +189,14 @@ class Clocks:
     def acquire(self, key: Hashable, pipe: Pipe | None = None) -> None:
         """The pipe, or every pipe, learns what had happened when the key was released.
 
-        What the actor released itself is no news: its own pipes are ordered by flags alone.
+        What the actor released itself is skipped: its own pipes are ordered by flags alone.
         """
         if self.listener is not None:
             self.listener.acquired(key, pipe)
         if self.ledger is None:
             return
-        news = {actor: times for actor, times in self.ledger.get(key).items() if actor != self.actor}
-        if not news:
+        released = {actor: times for actor, times in self.ledger.get(key).items() if actor != self.actor}
+        if not released:
             return
         for n in range(len(PIPES)) if pipe is None else (NUMBER[pipe],):
-            self._hear(n, news)
+            self._join_others(n, released)

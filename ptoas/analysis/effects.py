@@ -40,7 +40,7 @@ class Effects:
     the slot before.
     """
 
-    def entrance(self, pipe: Pipe) -> Pipe:
+    def flag_pipe(self, pipe: Pipe) -> Pipe:
         """Return the pipe that a flag for an access of `pipe` must name.
 
         Where the instruction itself hands on from V, a flag to V is the documented way.

@@ -32,7 +32,7 @@ class ForwardedValue(NamedTuple):
 
 
 @cache
-def hands_on(kind: type[Operation]) -> bool:
+def forwards_values(kind: type[Operation]) -> bool:
     """Most operations do not; asking a class once is quicker than asking every operation ten times."""
     return kind.__module__ in _CONTROL or issubclass(kind, AliasOp | SubviewOp | TAssignOp | MultiTileGetOp)
 
@@ -45,7 +45,7 @@ def forwarded_values(
     A call hands on only to the `functions` that are given, by their names; without them it ends what is
     followed.
     """
-    if not hands_on(op.__class__):
+    if not forwards_values(op.__class__):
         return
     match op:
         case AliasOp() | SubviewOp() | TAssignOp():
@@ -101,7 +101,7 @@ def handed_from(value: SSAValue) -> list[SSAValue]:
     """Values forwarded to this one inside its function; empty if it is not forwarded."""
     owner = value.owner
     op = cast(Block, owner).parent_op() if owner.__class__ is Block else cast(Operation, owner)
-    if op is None or not hands_on(op.__class__):
+    if op is None or not forwards_values(op.__class__):
         return []
     return [each.value for each in forwarded_values(op) if each.name is value]
 
@@ -109,7 +109,7 @@ def handed_from(value: SSAValue) -> list[SSAValue]:
 def passed_on(use: Use) -> list[SSAValue]:
     """The names under which one use of a value hands it on, inside its function."""
     op = use.operation
-    if not hands_on(op.__class__):
+    if not forwards_values(op.__class__):
         return []
     holder = op.parent_op() if isinstance(op, scf.YieldOp | scf.ConditionOp) else op
     if holder is None:

@@ -333,13 +333,13 @@ def evaluate(op: Operation, values: Sequence[int | None], at: int = 0) -> int | 
         return None
     entry, width, below = shared
     first, others = entry.readings()
-    given = [
+    operands = [
         read(cast(int, value), operand.type, others if number else first)
         for number, (value, operand) in enumerate(zip(values, op.operands, strict=True))
     ]
-    if not entry.is_defined(given, width):
+    if not entry.is_defined(operands, width):
         return None
-    return wrap(entry.exact(*given) >> below, op.results[at].type)
+    return wrap(entry.exact(*operands) >> below, op.results[at].type)
 
 
 def evaluate_interval(op: Operation, intervals: Sequence[Interval], at: int = 0) -> Interval | None:
@@ -350,12 +350,12 @@ def evaluate_interval(op: Operation, intervals: Sequence[Interval], at: int = 0)
     entry, width, below = shared
     type = op.results[at].type
     first, others = entry.readings()
-    given = [
+    ranges = [
         _read_interval(each, operand.type, others if number else first)
         for number, (each, operand) in enumerate(zip(intervals, op.operands, strict=True))
     ]
-    points = all(low == high for low, high in given)
-    found = entry.interval(*given) if entry.interval and not points else _corners(entry, given, width)
+    points = all(low == high for low, high in ranges)
+    found = entry.interval(*ranges) if entry.interval and not points else _corners(entry, ranges, width)
     if found is None:
         return limits(type)
     return _mapped((found[0] >> below, found[1] >> below), lambda value: wrap(value, type), limits(type))
@@ -374,11 +374,11 @@ def _mapped(interval: Interval, function: Callable[[int], int], whole: Interval)
     return (low, high) if high - low == interval[1] - interval[0] else whole
 
 
-def _corners(entry: IntegerOp, given: Sequence[Interval], width: int) -> Interval | None:
+def _corners(entry: IntegerOp, operands: Sequence[Interval], width: int) -> Interval | None:
     """Bounds of an operation that rises or falls in each operand: its values where intervals end."""
-    ends: list[Iterable[int]] = [set(interval) for interval in given]
+    ends: list[Iterable[int]] = [set(interval) for interval in operands]
     if entry.undefined is not Undefined.NEVER:
-        low, high = given[1]
+        low, high = operands[1]
         # A quotient leaps where the divisor changes its sign; a distance that is too far has no result.
         inner = (-1, 1) if entry.undefined is Undefined.ZERO_DIVISOR else (0, width - 1)
         ends[1] = {low, high, *(end for end in inner if low <= end <= high)}

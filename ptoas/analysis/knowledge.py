@@ -15,7 +15,7 @@ from typing import cast
 from xdsl.ir import Attribute, OpResult, SSAValue
 
 from ptoas.analysis.constants import Constants
-from ptoas.analysis.forwarding import hands_on, passed_on
+from ptoas.analysis.forwarding import forwards_values, passed_on
 from ptoas.analysis.layouts import found_layout, named_layout
 from ptoas.analysis.windows import Window
 from ptoas.dialects.pto import scalar, views
@@ -203,7 +203,7 @@ def is_reshaped(tile: SSAValue) -> bool:
             if kind is views.SetValidShapeOp:
                 return True
             # A window has extents of its own, and so has the tile under another type.
-            if hands_on(kind) and not issubclass(kind, views.AliasOp | views.SubviewOp):
+            if forwards_values(kind) and not issubclass(kind, views.AliasOp | views.SubviewOp):
                 seen += [name for name in passed_on(use) if name not in seen]
     return False
 
@@ -251,12 +251,12 @@ class Knowledge(Constants):
         # Another extent may be set anywhere, so only a tile that is never reshaped has known ones.
         if is_reshaped(value):
             return type.valid
-        given: tuple[SSAValue | None, SSAValue | None] = (None, None)
+        extents: tuple[SSAValue | None, SSAValue | None] = (None, None)
         match value.owner:
             case views.AllocTileOp() as op:
-                given = (op.valid_row, op.valid_col)
+                extents = (op.valid_row, op.valid_col)
             case views.SubviewOp() as op if len(op.valid) == 2:
-                given = (op.valid[0], op.valid[1])
+                extents = (op.valid[0], op.valid[1])
             case views.TAssignOp() as op:
                 return self.tile(op.tile).valid
             case views.BitcastOp() as op:
@@ -270,8 +270,8 @@ class Knowledge(Constants):
                 pass
         rows, cols = type.valid
         return (
-            self.extent(given[0]) if rows == DYNAMIC else rows,
-            self.extent(given[1]) if cols == DYNAMIC else cols,
+            self.extent(extents[0]) if rows == DYNAMIC else rows,
+            self.extent(extents[1]) if cols == DYNAMIC else cols,
         )
 
     # --- views -----------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from functools import cache, cached_property
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, OpResult, SSAValue
 
-from ptoas.analysis.forwarding import hands_on, passed_on
+from ptoas.analysis.forwarding import forwards_values, passed_on
 from ptoas.analysis.structure import Order, enclosing_loops
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
 from ptoas.dialects.pto.types import TileType
@@ -32,7 +32,7 @@ class LiveTile:
     def bytes(self) -> int:
         return -(-self.type.size_bytes // ALIGNMENT) * ALIGNMENT
 
-    def lives_with(self, other: LiveTile) -> bool:
+    def overlaps(self, other: LiveTile) -> bool:
         return self.first <= other.last and other.first <= self.last
 
 
@@ -50,7 +50,7 @@ def uses(root: SSAValue) -> Iterator[Operation]:
         for use in work.pop().uses:
             if not _names_another(use.operation.__class__):
                 yield use.operation
-            if hands_on(use.operation.__class__):
+            if forwards_values(use.operation.__class__):
                 _follow(passed_on(use), seen, work)
             if _holds(use.operation.__class__):
                 _follow(use.operation.results, seen, work)

@@ -222,7 +222,7 @@ class SyncFlow(ForwardAnalysis[_State]):
             if any(mask & after for after in later):
                 continue
             key = (first.op, second.op, second.value)
-            self.hazards.setdefault(key, Hazard(first, second, (first.pipe, effects.entrance(second.pipe))))
+            self.hazards.setdefault(key, Hazard(first, second, (first.pipe, effects.flag_pipe(second.pipe))))
 
     def _assume_flags(self, latest: Sequence[StaticAccess], pipe: Pipe, state: _State) -> None:
         """Take the missing flags as added after the first accesses, so that one mistake is one report."""

@@ -24,7 +24,7 @@ from ptoas.grammar.spans import span_of
 from ptoas.machine.arrays import np
 from ptoas.machine.errors import line_of
 from ptoas.machine.machine import DEFAULT_MAX_MEMORY
-from ptoas.runner.compare import copied
+from ptoas.runner.compare import copy_arguments
 from ptoas.runner.execution_log import Execution, ExecutionLog, WrittenValue
 from ptoas.runner.kernel import Kernel
 from ptoas.runner.observe import loop_name, statement
@@ -137,9 +137,9 @@ def diff(
     inputs = shared_arguments(kernels, arguments, seed, max_memory)
     for kernel in kernels:
         limit_memory(kernel, max_memory // 2)
-    expected = kernels[0].execute(copied(inputs))
+    expected = kernels[0].execute(copy_arguments(inputs))
     try:
-        found = kernels[1].execute(copied(inputs))
+        found = kernels[1].execute(copy_arguments(inputs))
         stopped: tuple[Diagnostic, ...] = ()
     except PtoasError as error:
         found, stopped = None, error.diagnostics

@@ -15,7 +15,7 @@ from ptoas.grammar.spans import span_of
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.errors import failure
 from ptoas.machine.machine import DEFAULT_MAX_MEMORY
-from ptoas.runner.compare import copied
+from ptoas.runner.compare import copy_arguments
 from ptoas.runner.execution_log import Execution, ExecutionLog, WrittenValue
 from ptoas.runner.expressions import default_rtol, near
 from ptoas.runner.options import Result
@@ -67,7 +67,7 @@ def diff_reference(
     kernel = compile(one.module, one.target, **one.options, recorder=log)
     given = shared_arguments([kernel], arguments, seed, max_memory)
     limit_memory(kernel, max_memory // 2)
-    result = kernel.execute(copied(given))
+    result = kernel.execute(copy_arguments(given))
     span = span_of(kernel.entry)
     names = {value.name for execution in log.executions for value in execution.written}
     outputs = [name for name in result.outputs if name in given] or list(result.outputs)

@@ -34,7 +34,7 @@ from ptoas.machine.scheduler import MOST_ACTORS
 from ptoas.machine.source import DEFAULT_MAX_STEPS
 from ptoas.runner import describe as sets
 from ptoas.runner.assertions import check_all, check_reference
-from ptoas.runner.compare import Comparison, TargetOutcome, compare_results, copied, outcome_of
+from ptoas.runner.compare import Comparison, TargetOutcome, compare_results, copy_arguments, outcome_of
 from ptoas.runner.entry import needed_by
 from ptoas.runner.jobs import check_jobs
 from ptoas.runner.kernel import Kernel
@@ -226,7 +226,7 @@ def run_texts(
     kernel = compile(module(), target, **options)
     known = {} if load is None else sets.load(load, kernel, Allowance(max_memory))
     values = read_arguments(kernel, arguments, seed=seed, max_memory=max_memory, known=known)
-    kept = sets.keep(values) if save is not None or keep_initial else {}
+    kept = sets.snapshot(values) if save is not None or keep_initial else {}
     result = kernel.execute(values)
     result.initial = kept if keep_initial else {}
     kernel.release()
@@ -305,7 +305,7 @@ def run_all(
     for name, kernel in kernels:
         try:
             limit_memory(kernel, max_memory)
-            result = kernel.execute(copied(shared))
+            result = kernel.execute(copy_arguments(shared))
             result.initial = shared
             outcomes.append(TargetOutcome(name, result))
         except PtoasError as error:

@@ -26,7 +26,7 @@ class StatementComments:
     """The comments of one statement."""
 
     before: list[str] = field(default_factory=list[str])
-    beside: list[str] = field(default_factory=list[str])
+    trailing: list[str] = field(default_factory=list[str])
     after: list[str] = field(default_factory=list[str])
     """Between the last statement of a region and its end."""
 
@@ -86,7 +86,7 @@ class Comments:
         now = StatementComments(comments.before)
         comments.before = []
         if not self._left[start]:
-            now.beside, now.after = comments.beside, comments.after
+            now.trailing, now.after = comments.trailing, comments.after
         return now
 
     # --- where each belongs
@@ -124,7 +124,7 @@ class Comments:
         text = self._text(comment)
         same_line = "\n" not in self._source.text[at : comment[0]]
         if same_line and last is not None:
-            self._at(last).beside.append(text)
+            self._at(last).trailing.append(text)
         elif same_line and parent is not None:
             self._at(parent).before.append(text)
         elif parent is None and last is None:
@@ -153,7 +153,7 @@ class Comments:
         """Comments of a statement that makes no operation go to the next one that does."""
         for start in sorted(self._by_start.keys() - self._left.keys(), reverse=True):
             comments = self._by_start.pop(start)
-            texts = [*comments.before, *comments.beside, *comments.after]
+            texts = [*comments.before, *comments.trailing, *comments.after]
             at = bisect_left(printed, start)
             if at == len(printed):
                 self.tail[:0] = texts

@@ -201,7 +201,7 @@ class FormPrinter(Printer):
 
     def _print_after(self, attached: StatementComments | None) -> None:
         if attached is not None:
-            self.print_string("".join(f"  {comment}" for comment in attached.beside))
+            self.print_string("".join(f"  {comment}" for comment in attached.trailing))
             self.print_string("".join(f"\n{comment}" for comment in attached.after))
 
     def _print_in_scope(self, op: Operation) -> None:

@@ -281,12 +281,12 @@ def _placement_reason(
     """The reason for a tile's address: tiles that were in the way, and the tile whose bytes it reuses."""
     start = placed[tile.root]
     others = [other for other in tiles if other is not tile]
-    below = [o for o in others if o.lives_with(tile) and placed[o.root] < start]
+    below = [o for o in others if o.overlaps(tile) and placed[o.root] < start]
     under = max(below, key=lambda other: placed[other.root], default=None)
     again = [
         named(other.root)
         for other in others
-        if not other.lives_with(tile)
+        if not other.overlaps(tile)
         and other.last < tile.first
         and placed[other.root] < start + tile.bytes
         and start < placed[other.root] + other.bytes
@@ -353,7 +353,7 @@ def _place(tiles: Iterable[LiveTile], floor: int, step: int) -> tuple[dict[SSAVa
     for tile in tiles:
         address = floor
         for start, other in placed:  # kept in the order of addresses
-            if not other.lives_with(tile):
+            if not other.overlaps(tile):
                 continue
             if start - address >= tile.bytes:
                 break

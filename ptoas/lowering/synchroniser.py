@@ -381,7 +381,7 @@ class Synchroniser:
             apart: dict[tuple[object, ...], tuple[SlotFlags, list[Need]]] = {}
             for touch in touches:
                 for other, record in state.conflicts(touch):
-                    at = other.pipe if other.pipe is touch.pipe else effects.entrance(touch.pipe)
+                    at = other.pipe if other.pipe is touch.pipe else effects.flag_pipe(touch.pipe)
                     flags = self.slots_between(other, touch, at)
                     if flags is None:
                         needed.setdefault((other.lane, NUMBER[at]), []).append((other, record, touch))

@@ -93,8 +93,8 @@ class ModuleCompiler:
         self.capture: dict[SSAValue, Callable[[Tile], None]] = {}
         """Callbacks by tile, called after each write."""
 
-    def keep(self, thing: object) -> str:
-        """A global name for a Python object; one name for one object."""
+    def add_global(self, thing: object) -> str:
+        """Make a Python object a global of the compiled function; return its name, one for each object."""
         name = self._kept.get(id(thing))
         if name is None:
             name = f"k{len(self._kept)}"
@@ -103,14 +103,14 @@ class ModuleCompiler:
             self.namespace[name] = thing
         return name
 
-    def keep_replaceable(self, make: Callable[[Callable[[object], None]], object]) -> str:
-        """A global name for an object, which is passed a function to replace it."""
+    def add_replaceable_global(self, make: Callable[[Callable[[object], None]], object]) -> str:
+        """Make an object a global that it can replace: `make` gets a function for that."""
         name = f"k{len(self._kept)}"
 
         def replace(thing: object) -> None:
             self.namespace[name] = thing
 
-        kept = self.keep(make(replace))
+        kept = self.add_global(make(replace))
         assert kept == name
         return name
 
@@ -255,7 +255,7 @@ class FunctionCompiler(ControlFlow, Placement):
             function = self.reaching(op, function)
         if self.module.observer is not None:
             function = self.module.observer.watching_value(op, function)
-        call = f"{self.keep(function)}({self.refs(op.operands)})"
+        call = f"{self.add_global(function)}({self.refs(op.operands)})"
         if isinstance(op, TGetScaleAddrOp):
             self.line(f"{self.name(op.dst)} = {call}")
         elif isinstance(op, SetValidShapeOp):
@@ -267,7 +267,7 @@ class FunctionCompiler(ControlFlow, Placement):
 
     def rebind(self, op: TPopOp | TAllocOp) -> None:
         """Bind a declared tile or view to a slot from now on."""
-        function = self.keep(VALUES[type(op)](op, self.machine))
+        function = self.add_global(VALUES[type(op)](op, self.machine))
         self.line(f"{self.name(op.entry)} = {function}({self.refs(op.operands)})")
 
     def ordered_scalar(self, op: ElementOp, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -330,19 +330,19 @@ class FunctionCompiler(ControlFlow, Placement):
         arguments = ", ".join(self.ref(op.operands[n]) for n in compiled.scalars)
         dynamic = [self.ref(op.operands[n]) for n in compiled.dynamic]
         if not dynamic:
-            name = self.module.keep_replaceable(lambda bound: lazily(compiled, bound))
+            name = self.module.add_replaceable_global(lambda bound: lazily(compiled, bound))
             self.join_segment(compiled, name, segment)
             self.line(f"{name}({arguments})")
         else:
             key, operands = compiled.key_text(dynamic), ", ".join(dynamic)
-            find, bind = self.keep(compiled.steps.get), self.keep(compiled.bind)
+            find, bind = self.add_global(compiled.steps.get), self.add_global(compiled.bind)
             if compiled.moves:
                 arguments = dynamic[0]
             self.line(f"({find}(_k := {key}) or {bind}(_k, {operands}))({arguments})")
         for operand in dict.fromkeys(op.operands):
             show = self.module.capture.get(operand)
             if show is not None:
-                self.line(f"{self.keep(show)}({self.ref(operand)})")
+                self.line(f"{self.add_global(show)}({self.ref(operand)})")
 
     def join_segment(self, compiled: Compiled, name: str, segment: Segment | None) -> None:
         """Races of an instruction may be looked for together with those of others."""
@@ -353,7 +353,7 @@ class FunctionCompiler(ControlFlow, Placement):
         compiled.race = None
         if segment is None or segment.pipe != pipe:
             segment = Segment(race, pipe, self.module.namespace)
-            self.line(f"{self.keep(segment.enter)}()")
+            self.line(f"{self.add_global(segment.enter)}()")
         segment.add(name, compiled)
         self.segment = segment
 
@@ -377,18 +377,18 @@ class FunctionCompiler(ControlFlow, Placement):
         if observer is not None:
             numbers = () if isinstance(op, EventClauseOp) else op.operands
             chosen = ", ".join(map(self.ref, numbers))
-            self.line(f"{self.keep(partial(observer.synchronised, op))}({chosen})")
+            self.line(f"{self.add_global(partial(observer.synchronised, op))}({chosen})")
         if isinstance(op, FenceBarrierAllOp):
-            self.line(f"{self.keep(self.machine.fence)}()")
+            self.line(f"{self.add_global(self.machine.fence)}()")
         if isinstance(op, RecordOp):
             self.line(f"{self.name(op.result)} = None")  # its name is what counts
         if race is None:
             return
         match op:
             case FenceBarrierAllOp():
-                self.line(f"{self.keep(race.fence)}()")
+                self.line(f"{self.add_global(race.fence)}()")
             case DrainOp():
-                self.line(f"{self.keep(partial(race.drain, op.drained))}()")
+                self.line(f"{self.add_global(partial(race.drain, op.drained))}()")
             case FlagOp():
                 sets = isinstance(op, SetsFlag)
                 act = race.set_flag if sets else race.wait_flag
@@ -400,20 +400,20 @@ class FunctionCompiler(ControlFlow, Placement):
                     return
                 if isinstance(event, EventAttr):
                     known = race.raising if sets else race.awaiting
-                    self.line(f"{self.keep(known(op, flag_of(source, sink, event.data)))}()")
+                    self.line(f"{self.add_global(known(op, flag_of(source, sink, event.data)))}()")
                     return
-                chosen = self.keep(chosen_event(op, self.machine))
-                self.line(f"{self.keep(partial(act, op, source, sink))}({chosen}({self.ref(event)}))")
+                chosen = self.add_global(chosen_event(op, self.machine))
+                self.line(f"{self.add_global(partial(act, op, source, sink))}({chosen}({self.ref(event)}))")
             case BufferTokenOp():
                 act = race.take_token if isinstance(op, AcquiresToken) else race.give_token
                 token = op.token
                 number = str(token.value.data) if isinstance(token, IntegerAttr) else self.ref(token)
-                self.line(f"{self.keep(partial(act, op, op.pipe))}({number})")
+                self.line(f"{self.add_global(partial(act, op, op.pipe))}({number})")
             case EventClauseOp():
                 pipe = event_pipe(op, self.machine.target.effects)
                 if pipe is not None and isinstance(op, RecordOp):
-                    self.line(f"{self.keep(partial(race.record, op.result, pipe))}()")
+                    self.line(f"{self.add_global(partial(race.record, op.result, pipe))}()")
                 elif pipe is not None and isinstance(op, TSyncOp):
-                    self.line(f"{self.keep(partial(race.wait, op, pipe))}()")
+                    self.line(f"{self.add_global(partial(race.wait, op, pipe))}()")
             case CmoCacheInvalidOp():
                 pass

@@ -30,7 +30,7 @@ class ControlFlow(SourceWriter, ABC):
         """Report the iteration of a loop to the observer."""
         observer = self.module.observer
         if observer is not None:
-            self.line(f"{self.keep(observer.iterations)}[{self.keep(op)}] {sign} {text}")
+            self.line(f"{self.add_global(observer.iterations)}[{self.add_global(op)}] {sign} {text}")
 
     def for_loop(self, op: scf.ForOp) -> None:
         body = op.body.block
@@ -41,7 +41,7 @@ class ControlFlow(SourceWriter, ABC):
         if not (isinstance(known_step, int) and known_step > 0):
             wrong = self.raiser(failure("PTO-R505", "scf.for: the step of a loop must be positive", op))
             self.line(f"if {step} <= 0: {wrong}()")
-        count = self.keep(self.module.steps.counter(op, weight))
+        count = self.add_global(self.module.steps.counter(op, weight))
         self.line(f"{count}(max(0, ({upper} - {lower} + {step} - 1) // {step}))")
         self.assign(carried, op.iter_args)
         self.line(f"for {self.name(induction)} in range({lower}, {upper}, {step}):")
@@ -59,7 +59,7 @@ class ControlFlow(SourceWriter, ABC):
         condition = before.last_op
         assert isinstance(condition, scf.ConditionOp)
         weight = max(1, len(walk(op)))
-        count = self.keep(self.module.steps.counter(op, weight))
+        count = self.add_global(self.module.steps.counter(op, weight))
         self.assign(before.args, op.arguments)
         self.iteration(op, "-1")
         self.line("while True:")
@@ -112,7 +112,7 @@ class ControlFlow(SourceWriter, ABC):
         if self.machine.role.lane and self.machine.leaves_to_first_lane(self.module.functions[callee]):
             return
         self.callees.append(callee)
-        count = self.keep(self.module.steps.counter(op, 1))
+        count = self.add_global(self.module.steps.counter(op, 1))
         self.line(f"{count}(1)")
         call = f"{self.module.names[callee]}({self.refs(op.arguments)})"
         if op.results:

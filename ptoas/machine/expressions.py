@@ -22,7 +22,7 @@ class ExpressionScope(Protocol):
         """The text of a reference to a value."""
         ...
 
-    def keep(self, thing: object) -> str:
+    def add_global(self, thing: object) -> str:
         """A name for a Python object."""
         ...
 

@@ -86,7 +86,7 @@ def _compare_floats(op: arith.CmpfOp, scope: ExpressionScope) -> str:
 
 def _rounded(expression: str, type: Attribute, scope: ExpressionScope) -> str:
     round_once = rounder(type)
-    return f"({expression})" if round_once is None else f"{scope.keep(round_once)}({expression})"
+    return f"({expression})" if round_once is None else f"{scope.add_global(round_once)}({expression})"
 
 
 @emits(*_FLOAT)
@@ -97,13 +97,13 @@ def _float(op: Operation, scope: ExpressionScope) -> str:
 @emits(arith.DivfOp)
 def _float_division(op: Operation, scope: ExpressionScope) -> str:
     a, b = pair(op, scope).values()
-    return _rounded(f"{scope.keep(_divide_floats)}({a}, {b})", op.results[0].type, scope)
+    return _rounded(f"{scope.add_global(_divide_floats)}({a}, {b})", op.results[0].type, scope)
 
 
 @emits(*_FLOAT_FUNCTIONS)
 def _float_function(op: Operation, scope: ExpressionScope) -> str:
     a, b = pair(op, scope).values()
-    return f"{scope.keep(_FLOAT_FUNCTIONS[type(op)])}({a}, {b})"
+    return f"{scope.add_global(_FLOAT_FUNCTIONS[type(op)])}({a}, {b})"
 
 
 @emits(arith.NegfOp)
@@ -125,8 +125,8 @@ def _to_float(op: Operation, scope: ExpressionScope) -> str:
     # An integer of 64 bits may need more digits than a double has: it is rounded once, from the integer.
     dtype = dtype_of(op.results[0].type)
     if dtype.text == "f64":
-        return f"{scope.keep(float)}({text})"
-    return f"{scope.keep(_exact_rounder(op.results[0].type))}({text})"
+        return f"{scope.add_global(float)}({text})"
+    return f"{scope.add_global(_exact_rounder(op.results[0].type))}({text})"
 
 
 def _exact_rounder(type: Attribute) -> Callable[[int], float]:
@@ -159,7 +159,7 @@ def _to_integer(op: Operation, scope: ExpressionScope) -> str:
             raise failure("PTO-R504", f"{op.name}: {value} has no value in {type_}", op)
         return wrap(int(value), type_)
 
-    return f"{scope.keep(convert)}({scope.ref(op.operands[0])})"
+    return f"{scope.add_global(convert)}({scope.ref(op.operands[0])})"
 
 
 @emits(arith.BitcastOp)
@@ -173,4 +173,4 @@ def _bitcast(op: Operation, scope: ExpressionScope) -> str:
         bits = np.asarray(a.scalar(value)).reshape(1).view(a.raw)
         return b.numbers(bits)[0].item()
 
-    return f"{scope.keep(convert)}({scope.ref(op.operands[0])})"
+    return f"{scope.add_global(convert)}({scope.ref(op.operands[0])})"

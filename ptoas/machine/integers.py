@@ -51,7 +51,7 @@ def _text(entry: IntegerOp, op: Operation, scope: ExpressionScope) -> str:
     """The expression of an operation, or a call where it may have no result."""
     if entry.python is not None:
         return entry.python
-    return f"{scope.keep(_checked(entry, op))}({{0}}, {{1}})"
+    return f"{scope.add_global(_checked(entry, op))}({{0}}, {{1}})"
 
 
 def _checked(entry: IntegerOp, op: Operation) -> Callable[[int, int], int]:

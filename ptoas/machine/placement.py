@@ -101,7 +101,7 @@ class Placement(SourceWriter, ABC):
             extent = self.ref(operand) if operand is not None else str(tile.shape[n])
             arguments.append(str(written) if written != DYNAMIC else extent)
         make = alloc_tile(op, self.machine, self.own_bits)
-        self.line(f"{self.name(op.result)} = {self.keep(make)}({', '.join(arguments)})")
+        self.line(f"{self.name(op.result)} = {self.add_global(make)}({', '.join(arguments)})")
 
     def _track(self, op: AllocTileOp, address: int | None) -> None:
         """Overlaps are tracked where there are any: those of tiles at constant addresses are known now."""
@@ -133,7 +133,7 @@ class Placement(SourceWriter, ABC):
                 checked = True
             begin_lifetime(tile)
 
-        self.line(f"{self.keep(reach)}()")
+        self.line(f"{self.add_global(reach)}()")
 
     def tassign(self, op: TAssignOp) -> None:
         if op.result is None and op.tile not in self.changing:
@@ -141,4 +141,4 @@ class Placement(SourceWriter, ABC):
         address = str(op.address.value.data) if op.address is not None else self.ref(op.operands[1])
         make = VALUES[TAssignOp](op, self.machine)
         target = op.tile if op.result is None else op.result
-        self.line(f"{self.name(target)} = {self.keep(make)}({self.ref(op.tile)}, {address})")
+        self.line(f"{self.name(target)} = {self.add_global(make)}({self.ref(op.tile)}, {address})")

@@ -71,15 +71,15 @@ class SourceWriter(ABC):
 
     # --- names ---
 
-    def keep(self, thing: object) -> str:
-        return self.module.keep(thing)
+    def add_global(self, thing: object) -> str:
+        return self.module.add_global(thing)
 
     def ref(self, value: SSAValue) -> str:
         if value in self.known:
             thing = self.known[value]
             if isinstance(thing, int):
                 return str(int(thing)) if thing >= 0 else f"({int(thing)})"
-            return self.keep(thing)
+            return self.add_global(thing)
         return self.name(value)
 
     def name(self, value: SSAValue) -> str:
@@ -101,7 +101,7 @@ class SourceWriter(ABC):
         def fail(*_: object) -> None:
             raise error
 
-        return self.keep(fail)
+        return self.add_global(fail)
 
     def block(self, block: Block) -> None:
         """The operations of a block; what ends it is left to the caller, except `return`."""

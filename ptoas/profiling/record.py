@@ -189,11 +189,11 @@ class Watcher:
         return observed
 
     def _done(self, work: Work, around: list[TraceEvent] | None) -> None:
-        """An instruction has worked: what it told others meanwhile, they know from now on."""
-        told, self._held = self._held, around
+        """Publish the events that were held back during an instruction."""
+        events, self._held = self._held, around
         self._note(What.WORK, work, work.loops, work.op)
-        if told:
-            self.recorder.trace.events += told
+        if events:
+            self.recorder.trace.events += events
 
     def _forget_poll(self, work: Work) -> None:
         """An actor that loads the same scalar again and again waits: how often it looked is chance."""

@@ -81,9 +81,9 @@ class StaticProfiler:
                 if op.regions:
                     for region in op.regions:
                         self._block(region.block, places)
-                given = [self.values.get(operand) for operand in op.operands]
+                values = [self.values.get(operand) for operand in op.operands]
                 for at, result in enumerate(op.results):
-                    self.values[result] = evaluate(op, given, at)
+                    self.values[result] = evaluate(op, values, at)
 
     def _for(self, op: scf.ForOp, places: StorageMap) -> None:
         bounds = [self.values.get(value) for value in (op.lb, op.ub, op.step)]

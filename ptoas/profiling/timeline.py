@@ -200,7 +200,7 @@ class _Core:
             self.ready[pipe] = time
             self.why[pipe] = (slice, via)
 
-    def rest(self, via: Via, cycles: float = 0.0) -> None:
+    def barrier_all(self, via: Via, cycles: float = 0.0) -> None:
         """Every pipe waits for all."""
         time, slice = self.all_done()
         for pipe in range(len(PIPES)):
@@ -209,7 +209,7 @@ class _Core:
     def handshakes(self, pairs: Iterable[tuple[Pipe, Pipe]]) -> None:
         for source, target in pairs:
             if Pipe.PIPE_ALL in (source, target):
-                self.rest(Cause.HANDSHAKE)
+                self.barrier_all(Cause.HANDSHAKE)
             else:
                 self.wait(NUMBER[target], *self.done(NUMBER[source]), Cause.HANDSHAKE)
 
@@ -241,7 +241,7 @@ class Simulation:
         self.chip = trace.table.chip
         self.timeline = Timeline()
         self.cores: dict[ActorKey, _Core] = {}
-        self.told: dict[Hashable, dict[ActorKey, tuple[float, int]]] = {}
+        self.released: dict[Hashable, dict[ActorKey, tuple[float, int]]] = {}
 
     def run(self) -> Timeline:
         for event in self.trace.events:
@@ -265,11 +265,11 @@ class Simulation:
                 if self.order is Ordering.FLAGS:
                     self._flag(core, event)
             case What.FENCE:
-                core.rest(Cause.FENCE, self.chip.fence)
+                core.barrier_all(Cause.FENCE, self.chip.fence)
             case What.RELEASE:
                 key, source = subject
                 done = core.all_done() if source is None else core.done(NUMBER[source])
-                self.told.setdefault(key, {})[event.actor] = done
+                self.released.setdefault(key, {})[event.actor] = done
             case What.ACQUIRE:
                 self._acquire(core, event)
 
@@ -284,14 +284,14 @@ class Simulation:
                 core.wait(pipe, time, slice, subject.op)
                 core.arrows[pipe].append((slice, str(subject.key), raised, subject.op))
             case _ if subject.drained is Pipe.PIPE_ALL:
-                core.rest(subject)
+                core.barrier_all(subject)
             case _:
                 pass
 
     def _acquire(self, core: _Core, event: TraceEvent) -> None:
         key: Hashable = event.subject[0]
         target: Pipe | None = event.subject[1]
-        others = (done for actor, done in self.told.get(key, {}).items() if actor != event.actor)
+        others = (done for actor, done in self.released.get(key, {}).items() if actor != event.actor)
         time, slice = max(others, default=(0.0, NOTHING))
         frees = "free" in cast("tuple[object, ...]", key) if type(key) is tuple else False
         for pipe in range(len(PIPES)) if target is None else (NUMBER[target],):

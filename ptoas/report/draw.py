@@ -149,9 +149,9 @@ def _memory(memory: Memory, top: float) -> tuple[list[str], float]:
         x, w = LEFT + box.first * column, (box.last - box.first + 1) * column
         h = max(y(box.start) - y(box.end), 1.0)
         lines = [memory.lines[n] for n in (box.first, box.last) if n < len(memory.lines)]
-        told = f"%{box.name}: {box.end - box.start:,} bytes at {box.start:#x}, lines {lines}, {box.type}"
+        tooltip = f"%{box.name}: {box.end - box.start:,} bytes at {box.start:#x}, lines {lines}, {box.type}"
         more = f'class="tile" rx="2" stroke="var(--paper)" opacity=".85" data-line="{box.line}"'
-        parts.append(rect(x + 0.5, y(box.end), w - 1, h, "var(--MTE2)", more, told))
+        parts.append(rect(x + 0.5, y(box.end), w - 1, h, "var(--MTE2)", more, tooltip))
         label = fitted(f"%{box.name} {box.end - box.start:,} B", w - 8)
         if label and h > 11:
             labels.append(text(x + 5, (y(box.start) + y(box.end)) / 2 + 3.5, label, "on"))
@@ -159,9 +159,11 @@ def _memory(memory: Memory, top: float) -> tuple[list[str], float]:
         first, last = max(one.first, other.first), min(one.last, other.last)
         low, high = max(one.start, other.start), min(one.end, other.end)
         more = 'class="overlap" opacity=".8"'
-        told = f"%{one.name} and %{other.name} share {high - low:,} bytes while both are needed"
+        tooltip = f"%{one.name} and %{other.name} share {high - low:,} bytes while both are needed"
         width = (last - first + 1) * column
-        parts.append(rect(LEFT + first * column, y(high), width, y(low) - y(high), "var(--bad)", more, told))
+        parts.append(
+            rect(LEFT + first * column, y(high), width, y(low) - y(high), "var(--bad)", more, tooltip)
+        )
     parts += labels
     for name, size in memory.limits.items():
         if size <= reach:
@@ -260,10 +262,10 @@ def access(arguments: list[Argument], indices: Iterable[Indices], alone: bool = 
             for first, last, count in _runs(counts.tolist()):
                 shade = 0.25 + 0.75 * min(1.0, count / most)
                 low, high = int(first * argument.step), int(last * argument.step)
-                told = f"bytes {low:,} to {high:,}: {kind} {count:.3g} times"
+                tooltip = f"bytes {low:,} to {high:,}: {kind} {count:.3g} times"
                 more = f'class="touched" shape-rendering="crispEdges" opacity="{shade:.2f}"'
                 x, fill = LEFT + first * width, f"var(--{name})"
-                parts.append(rect(x, at, (last - first) * width, 18, fill, more, told))
+                parts.append(rect(x, at, (last - first) * width, 18, fill, more, tooltip))
             at += 20
         parts.append(text(LEFT, at + 9, "0", "dim small"))
         parts.append(text(WIDTH - 12, at + 9, f"{argument.bytes:,}", "dim small", "end"))

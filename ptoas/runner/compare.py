@@ -78,7 +78,7 @@ class Comparison:
         return "\n".join(lines)
 
 
-def copied(arguments: Mapping[str, Any]) -> dict[str, Any]:
+def copy_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The same arguments again, for another target; arrays of other libraries as copies of NumPy's."""
     own = {name: _adopted(a) for name, a in arguments.items()}
     return {name: np.array(a) if isinstance(a, np.ndarray) else a for name, a in own.items()}

@@ -119,7 +119,7 @@ def _why(parameter: Parameter) -> str:
 # --- whole sets ------------------------------------------------------------------------------------
 
 
-def keep(arguments: Mapping[str, Any]) -> dict[str, Any]:
+def snapshot(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Arguments as they are before a run, which writes some of them in place."""
     return {name: np.array(a) if isinstance(a, np.ndarray) else a for name, a in arguments.items()}
 

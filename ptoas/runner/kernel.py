@@ -29,7 +29,7 @@ from ptoas.runner.argument_inference import infer_arguments
 from ptoas.runner.arguments import Binder
 from ptoas.runner.call import KernelCall
 from ptoas.runner.certificate import certificate_of
-from ptoas.runner.compare import copied
+from ptoas.runner.compare import copy_arguments
 from ptoas.runner.core import Program, cores_of, join_clusters, share_history
 from ptoas.runner.entry import choose_entry, roles_of
 from ptoas.runner.jobs import check_apart, ignored_jobs, in_jobs, processes
@@ -94,8 +94,10 @@ class Kernel:
         infer_arguments(self.module, self.entry, self.parameters, self.target, {}, self.options.blocks)
         ops = walk(self.module)
         channels = Channels(self.module) if has_channels(ops) else None
-        across = len(self.launch.cores) > 1 and any_writes_cross_core(ops)
-        self.program = Program(self.module, self.entry, self.target, self.options, by_hand, channels, across)
+        cross_core_writes = len(self.launch.cores) > 1 and any_writes_cross_core(ops)
+        self.program = Program(
+            self.module, self.entry, self.target, self.options, by_hand, channels, cross_core_writes
+        )
         self._notes: list[Diagnostic] = []
         if self.options.jobs != 1:
             check_apart(self.program)
@@ -203,10 +205,12 @@ class Kernel:
     def _in_orders(self, values: Mapping[str, Any]) -> Result:
         if self.options.schedules == 1 or len(self.cores) == 1:
             return self._execute(values, self.options.schedule)
-        kept = copied(values)
+        kept = copy_arguments(values)
 
         def run(seed: int) -> Result:
-            return self._execute(values if seed == (self.options.schedule or 0) else copied(kept), seed)
+            return self._execute(
+                values if seed == (self.options.schedule or 0) else copy_arguments(kept), seed
+            )
 
         return in_every_order(self.options, self.entry, run)
 

@@ -25,7 +25,7 @@ from ptoas.machine.errors import command_line_span, failure
 from ptoas.machine.machine import DEFAULT_MAX_MEMORY
 from ptoas.machine.memory import Pointer, RankGroup, View
 from ptoas.runner.arguments import BoundArgument, bind
-from ptoas.runner.compare import copied
+from ptoas.runner.compare import copy_arguments
 from ptoas.runner.entry import unread_tiles
 from ptoas.runner.kernel import Kernel
 from ptoas.runner.observe import statement
@@ -143,7 +143,7 @@ def compare(
     else:
         values = read_arguments(kernel, arguments, seed=seed, max_memory=max_memory)
     with _directory(keep) as directory:
-        trial = Trial(kernel, copied(values), directory)
+        trial = Trial(kernel, copy_arguments(values), directory)
         try:
             trial.build(compiler, library)
             found = trial.judge(timeout)
@@ -165,7 +165,9 @@ def _first_difference(
     directory.mkdir(exist_ok=True)
     try:
         probed = compile(module, kernel.target, entry=entry, blocks=kernel.options.blocks)
-        again = Trial(probed, probed.complete(copied(values), 0, Allowance(DEFAULT_MAX_MEMORY)), directory)
+        again = Trial(
+            probed, probed.complete(copy_arguments(values), 0, Allowance(DEFAULT_MAX_MEMORY)), directory
+        )
         again.build(*tools)
         outputs = {output.name: output for output in again.judge(seconds).outputs}
     except PtoasError:
@@ -227,7 +229,7 @@ class Trial:
         """Memory that grows as it is reached is as large as a run makes it."""
         if not any(isinstance(value, GrowingArray) for value in values.values()):
             return dict(values)
-        reached = self.kernel.execute(copied(values)).arguments
+        reached = self.kernel.execute(copy_arguments(values)).arguments
         return {
             name: _grown(name, value, len(reached[name])) if isinstance(value, GrowingArray) else value
             for name, value in values.items()

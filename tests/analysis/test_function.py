@@ -259,7 +259,7 @@ def test_tiles_live_together_when_they_share_a_moment(first: int, begin: int, mo
     one = LiveTile(root, root.type, first, first + more)
     other = LiveTile(root, root.type, begin, begin + longer)
     share = set(range(first, first + more + 1)) & set(range(begin, begin + longer + 1))
-    assert one.lives_with(other) is bool(share)
+    assert one.overlaps(other) is bool(share)
 
 
 def test_the_peak_is_the_most_that_is_needed_at_once() -> None:

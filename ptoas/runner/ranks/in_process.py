@@ -24,7 +24,7 @@ from ptoas.machine.sharing import SharedMemory, Sharing
 from ptoas.runner.arguments import Binder
 from ptoas.runner.call import KernelCall
 from ptoas.runner.certificate import Certificate, certificate_of
-from ptoas.runner.compare import copied
+from ptoas.runner.compare import copy_arguments
 from ptoas.runner.core import Core, Share, cores_of, join_clusters, share_history
 from ptoas.runner.jobs import ignored_jobs
 from ptoas.runner.kernel import Kernel
@@ -359,11 +359,11 @@ def run_compiled(
         return run_in_process(kernel, size, arguments, seed=seed, max_memory=max_memory, jobs=jobs)
     if jobs != 1:
         raise UsageError("--jobs runs ranks in several processes; --schedules follows them in one")
-    kept = copied(arguments) if isinstance(arguments, Mapping) else arguments
+    kept = copy_arguments(arguments) if isinstance(arguments, Mapping) else arguments
 
     def run(schedule: int) -> RanksResult:
         kernel.options.schedule = schedule
-        inputs = copied(kept) if isinstance(kept, Mapping) else kept
+        inputs = copy_arguments(kept) if isinstance(kept, Mapping) else kept
         return run_in_process(kernel, size, inputs, seed=seed, max_memory=max_memory)
 
     return in_every_order(kernel.options, kernel.entry, run)

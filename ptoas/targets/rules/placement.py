@@ -199,7 +199,7 @@ def live_tiles_do_not_overlap_in_part(facts: FunctionFacts, _target: Target) -> 
             # Sorted by memory and address: the first tile beyond the end ends the search.
             if there_loc != loc or behind >= end:
                 break
-            if behind == start or (other := facts.live(there.root)) is None or not alive.lives_with(other):
+            if behind == start or (other := facts.live(there.root)) is None or not alive.overlaps(other):
                 continue
             first = facts.addresses[at.root][0][0]
             yield Violation(
