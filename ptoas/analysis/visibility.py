@@ -366,14 +366,14 @@ class Visibility(ForwardAnalysis[_State]):
 
     def _scalar(self, access: GmAccess, state: _State) -> None:
         line, op = access.window, access.op
-        if access.write and (met := self._meeting(line, state.written)):
+        if access.write and (met := self._conflicting(line, state.written)):
             self._found(Missing.SHARED_LINE, access, met, state)
         stale = {
             write: found
             for (fetched, write), found in state.stale.items()
             if self._meets(fetched, line) is not None
         }
-        if stale and (met := self._meeting(line, stale)):
+        if stale and (met := self._conflicting(line, stale)):
             self._found(Missing.STALE_LOAD, access, met, state)
         if state.acquired is not None and not access.write:
             self._find(Missing.STALE_ACQUIRED, op, [state.acquired], state, access, False)
@@ -385,10 +385,10 @@ class Visibility(ForwardAnalysis[_State]):
 
     def _dma(self, access: GmAccess, state: _State) -> None:
         window = access.window
-        if met := self._meeting(window, state.dirty):
+        if met := self._conflicting(window, state.dirty):
             self._found(Missing.DIRTY_WRITE if access.write else Missing.DIRTY_READ, access, met, state)
         if not access.write:
-            stores = access.pipe is Pipe.PIPE_MTE2 and self._meeting(window, state.unfenced)
+            stores = access.pipe is Pipe.PIPE_MTE2 and self._conflicting(window, state.unfenced)
             if stores:
                 self._found(Missing.UNFENCED_LOAD, access, stores, state)
             return
@@ -402,7 +402,7 @@ class Visibility(ForwardAnalysis[_State]):
 
     # --- findings --------------------------------------------------------------------------------
 
-    def _meeting(self, window: Window, pending: Pending) -> list[tuple[GmAccess, bool]]:
+    def _conflicting(self, window: Window, pending: Pending) -> list[tuple[GmAccess, bool]]:
         """Accesses to windows that overlap one, each with True if it certainly happens and overlaps."""
         found: list[tuple[GmAccess, bool]] = []
         for other, (access, certain) in pending.items():

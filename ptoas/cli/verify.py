@@ -276,7 +276,7 @@ def _show(reports: Sequence[FileReport], style: str, quiet: bool, color: str, ou
     if style in ("json", "sarif"):
         parts.append(render(found, style))
     else:
-        found, told = verdicts.without_repeated_notes(found)
+        found, noted = verdicts.without_repeated_notes(found)
         several = len(reports) > 1 or len(verdicts.matrix_targets(reports)) > 1
         if style == "full" and not quiet and several:
             encoding = "utf-8" if to_file else (sys.stdout.encoding or "").lower()
@@ -284,7 +284,7 @@ def _show(reports: Sequence[FileReport], style: str, quiet: bool, color: str, ou
         if found:
             parts.append(render(found, style, colour=colour) + "\n" * (style == "full"))
         if not quiet:
-            parts += [] if told is None else [told]
+            parts += [] if noted is None else [noted]
             parts.append(verdicts.summary(reports))
     if output is not None:
         write_text(output, "".join(f"{part}\n" for part in parts))

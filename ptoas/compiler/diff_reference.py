@@ -65,13 +65,13 @@ def diff_reference(
     one = program if isinstance(program, Variant) else Variant(program)
     log = ExecutionLog()
     kernel = compile(one.module, one.target, **one.options, recorder=log)
-    given = shared_arguments([kernel], arguments, seed, max_memory)
+    inputs = shared_arguments([kernel], arguments, seed, max_memory)
     limit_memory(kernel, max_memory // 2)
-    result = kernel.execute(copy_arguments(given))
+    result = kernel.execute(copy_arguments(inputs))
     span = span_of(kernel.entry)
     names = {value.name for execution in log.executions for value in execution.written}
-    outputs = [name for name in result.outputs if name in given] or list(result.outputs)
-    expected = call_reference(reference, given, outputs, span, names)
+    outputs = [name for name in result.outputs if name in inputs] or list(result.outputs)
+    expected = call_reference(reference, inputs, outputs, span, names)
     compared = DiffResult()
     pairs = [*_values(log, expected, outputs, kernel.entry), *_outputs(log, result, expected, kernel.entry)]
     for pair in pairs:

@@ -175,7 +175,7 @@ def walk(
     entry: func.FuncOp,
     target: Target,
     table: CostTable,
-    given: Mapping[str, int],
+    values: Mapping[str, int],
     blocks: int = 1,
 ) -> Trace:
     """The trace of a prepared module; `given` are scalar arguments of its entry."""
@@ -184,6 +184,6 @@ def walk(
     walker = StaticProfiler(trace, Pricer(target, table), functions, blocks)
     for block in range(blocks):
         walker.block = block
-        walker.values = {arg: given.get(arg.name_hint or "") for arg in entry.body.block.args}
+        walker.values = {arg: values.get(arg.name_hint or "") for arg in entry.body.block.args}
         walker.function(entry)
     return trace

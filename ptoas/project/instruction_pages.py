@@ -109,18 +109,18 @@ def shapes(op: type[PtoOp]) -> list[str]:
     rows = [row for target in TARGETS.values() for row in rows_of(target.entry(op)) if isinstance(row, Row)]
     texts = [
         "; ".join(
-            f"{_extents(given)} ({word})"
-            for word, given in (("valid", row.valid), ("physical", row.shape))
-            if given
+            f"{_extents(extents)} ({word})"
+            for word, extents in (("valid", row.valid), ("physical", row.shape))
+            if extents
         )
         for row in rows
     ]
     return list(dict.fromkeys(text for text in texts if text))
 
 
-def _extents(given: Mapping[str, str]) -> str:
+def _extents(extents: Mapping[str, str]) -> str:
     """Extents by slot; `_` is any."""
-    return ", ".join(f"{slot} {'x'.join(text.split()).replace('_', 'any')}" for slot, text in given.items())
+    return ", ".join(f"{slot} {'x'.join(text.split()).replace('_', 'any')}" for slot, text in extents.items())
 
 
 def rows_of(entry: Entry) -> list[Row | Unsupported]:
