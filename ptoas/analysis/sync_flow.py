@@ -72,7 +72,7 @@ class _State:
     flags: dict[Flag, int] = field(default_factory=dict[Flag, int])
     """The possible states of each flag: clear, set, or both."""
     set_at: dict[Flag, Operation] = field(default_factory=dict[Flag, Operation])
-    """What has set each flag that may be up."""
+    """The operations that may have set each flag."""
 
 
 class SyncFlow(ForwardAnalysis[_State]):

@@ -121,9 +121,9 @@ class _State:
     stale: Stale
     """Those of them that DMA has written in memory since."""
     written: Pending
-    """What DMA has written since the last clean."""
+    """Writes of DMA since the last clean."""
     unfenced: Pending
-    """What DMA has stored since the last fence."""
+    """Stores of DMA since the last fence."""
     acquired: Operation | None = None
     """The last operation after which others may have written everything that the cache holds."""
 
@@ -141,7 +141,7 @@ class _State:
 def _joined(
     a: dict[K, tuple[GmAccess, bool]], b: dict[K, tuple[GmAccess, bool]]
 ) -> dict[K, tuple[GmAccess, bool]]:
-    """What happened on either path; it is certain if it happened on both."""
+    """Join two paths: an access is certain if both have it."""
     either = {**b, **a}
     return {key: (access, a.get(key, _NO)[1] and b.get(key, _NO)[1]) for key, (access, _) in either.items()}
 
@@ -250,7 +250,7 @@ class Visibility(ForwardAnalysis[_State]):
         self.findings: list[Finding] = []
 
     def _calls(self, op: Operation) -> list[GmAccess]:
-        """What a function that is called does with the arguments; which part of them is not followed."""
+        """Accesses of a callee to its arguments as a whole; parts are not tracked."""
         assert isinstance(op, func.CallOp)
         return [
             GmAccess(op, value, pipe, write, Window(self.knowledge.element(value).root))

@@ -49,7 +49,7 @@ class NotLoaded(StatementProblem):
 
 
 class Consequence(StatementProblem):
-    """What follows from a problem that is reported where it is: the statement is left out without a word."""
+    """Skip a statement silently, because the cause is already reported elsewhere."""
 
 
 class TypePlaceProblem(StatementProblem):

@@ -211,7 +211,7 @@ class SlotFlags:
         self.distance = count
 
     def pairs(self) -> list[Pair]:
-        """What takes its place for want of events: a wait for the iteration before, and one for the last."""
+        """Its replacement if events run out: a wait for the previous iteration, and one for the last."""
         body, pipes = self.loop.body.block, (self.source, self.destination)
         behind = self.loop.next_op
         assert behind is not None

@@ -40,7 +40,7 @@ SCALAR = NUMBER[Pipe.PIPE_S]
 
 
 class Ordering(Enum):
-    """What an instruction waits for, besides its pipe, its issue and other cores."""
+    """Causes of waits besides the pipe, the issue and other cores."""
 
     FLAGS = "flags and barriers"
     DATA = "the data that it reads, and the bytes that it fills"
@@ -48,7 +48,7 @@ class Ordering(Enum):
 
 
 class Cause(Enum):
-    """What made an instruction start, where it was neither its pipe nor a flag or barrier."""
+    """Causes of a start besides the pipe, flags and barriers."""
 
     ISSUE = "the scalar unit"
     HANDSHAKE = "a handshake of an instruction"

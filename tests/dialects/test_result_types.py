@@ -108,7 +108,7 @@ SIGNATURE = re.compile(
 
 
 def test_every_statement_without_types_is_read_or_completed() -> None:
-    """Where the operands do not give the type of a statement in tests/isa, a line is proposed."""
+    """A line is proposed if the operands of a statement do not determine its type."""
     proposed: set[str] = set()
     for program in all_programs():
         for match in SIGNATURE.finditer(program.text):

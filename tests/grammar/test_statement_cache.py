@@ -172,7 +172,7 @@ def test_a_type_that_is_written_nowhere_decides_too() -> None:
 
 @pytest.fixture
 def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What Lark parses."""
+    """The texts that Lark parses."""
     texts: list[str] = []
     parse_statement = build.parse_statement
     monkeypatch.setattr(build, "parse_statement", lambda text: texts.append(text) or parse_statement(text))

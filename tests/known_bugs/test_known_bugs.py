@@ -101,7 +101,7 @@ def test_every_class_has_a_report() -> None:
 
 
 def test_every_report_has_both_forms() -> None:
-    """What a tool refused or computed wrongly is right here, and has no broken form."""
+    """Programs that another tool rejected or computed wrongly are accepted, and have no broken form."""
     for report in REPORTS:
         assert report.fixed
         assert report.broken or set(report.classes) <= OF_TOOLS

@@ -41,7 +41,7 @@ def program(*lines: str) -> str:
 
 
 def steps(*lines: str, target: str = "a5", **options: str) -> list[str]:
-    """What accesses, cleans and fences, in the order of the text; loops are marked by brackets."""
+    """Accesses, cleans and fences in text order; brackets mark loops."""
     module = prepare(ptoas.parse(program(*lines)), target, **options)  # type: ignore[arg-type]
     found: list[str] = []
     for op in module.walk():

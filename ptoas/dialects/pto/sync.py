@@ -283,7 +283,7 @@ class RecordOp(EventClauseOp):
 
     @property
     def wait(self) -> "TSyncOp | None":
-        """What waits for the event in its block."""
+        """Operations of the block that wait for the event."""
         waits = (use.operation for use in self.result.uses)
         return next((op for op in waits if isinstance(op, TSyncOp) and op.parent is self.parent), None)
 

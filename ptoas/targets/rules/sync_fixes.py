@@ -76,7 +76,7 @@ class FreeEvents:
 
 
 Fix = tuple[str, tuple[Fixit, ...]]
-"""What to do, in words and as edits."""
+"""A fix as text and as edits."""
 
 
 def missing_flag(facts: FunctionFacts, first: Operation, second: Operation, flag: Flag) -> Fix:
@@ -239,7 +239,7 @@ def _is_set_before(facts: FunctionFacts, flag: Flag, loop: ForOp) -> bool:
 
 
 def _first_after(facts: FunctionFacts, flag: Flag, loop: ForOp) -> FlagOp | None:
-    """What sets a flag, or waits for it, next after a loop."""
+    """Return the next set_flag or wait_flag of a flag after a loop."""
     start = facts.positions[loop]
     after = (op for op in _flags(facts, flag) if facts.positions[op] > start and not loop.is_ancestor(op))
     return next(after, None)
@@ -260,8 +260,10 @@ def _in_block_of(op: Operation, other: Operation) -> Operation | None:
 
 
 def _outside_branches(facts: FunctionFacts, flag: Flag, op: Operation, other: Operation) -> Operation:
-    """What holds an operation in the block of another one, if only branches lie between, and loops that set
-    and await the flag; else the operation."""
+    """Return the ancestor of an operation in the block of another one.
+
+    Only branches, and loops that set and await the flag, may lie between them; else return the operation.
+    """
     place = op
     while place.parent is not other.parent:
         parent = place.parent_op()
