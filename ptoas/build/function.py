@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, cast
 
@@ -14,9 +13,9 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.build.arguments import extents_of, ssa_of, takes, type_of_number
 from ptoas.build.caller import caller_location
+from ptoas.build.instructions import InstructionMethods
 from ptoas.build.values import INDEX, Number, Value, as_number, as_type
 from ptoas.diagnostics.spelling import did_you_mean
-from ptoas.dialects.pto import OPS
 from ptoas.dialects.pto.construct import InstructionArguments, bind, finish, usage
 from ptoas.dialects.pto.enums import Layout, LayoutAttr
 from ptoas.dialects.pto.instruction import PtoOp, Slot
@@ -57,13 +56,7 @@ class RegionScope:
         self._block.add_op(scf.YieldOp())
 
 
-@cache
-def instructions() -> dict[str, type[PtoOp]]:
-    """Every instruction by the name under which it is called."""
-    return {cls.mnemonic().replace(".", "_"): cls for cls in OPS}
-
-
-class Function:
+class Function(InstructionMethods):
     """A function under construction; its arguments (`f.table`) and instructions (`f.tload`) are attributes.
 
     An argument that is named like a method of this class is in `f.args` only.
@@ -91,24 +84,6 @@ class Function:
             self.return_()
 
     # --- instructions
-
-    def __getattr__(self, name: str) -> Any:
-        args: dict[str, Value] = self.__dict__.get("args", {})
-        if name in args:
-            return args[name]
-        cls = instructions().get(name)
-        if cls is None:
-            fix = did_you_mean(name, [*args, *instructions()]) or ""
-            raise AttributeError(f"there is no argument and no instruction `{name}`; {fix}".rstrip("; "))
-
-        def call(*arguments: Any, name: str | None = None, **named: Any) -> Any:
-            return self._instruction(cls, arguments, named, name)
-
-        call.__name__, call.__doc__ = name, f"{usage(cls)}\n\n{cls.__doc__}"
-        return call
-
-    def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *self.args, *instructions()})
 
     def make_tensor_view(
         self,

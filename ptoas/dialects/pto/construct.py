@@ -47,7 +47,7 @@ def bind(
     """
     call = InstructionArguments()
     signature = cls.signature()
-    fields = {**_fields(cls), **signature.fields}
+    fields = {**fields_by_python_name(cls), **signature.fields}
     slots = {slot.name: slot for slot in signature.slots}
     for name, value in named.items():
         if name in slots:
@@ -57,7 +57,7 @@ def bind(
         else:
             raise _error(cls, f"has no operand or attribute `{name}`", did_you_mean(name, _names(cls)))
     free = [slot for slot in slots.values() if slot.name not in cls.SCRATCH]
-    brackets = [fields[name] for name in _required(cls) if name not in call.properties]
+    brackets = [fields[name] for name in required_fields(cls) if name not in call.properties]
     for argument in arguments:
         if isinstance(argument, TypeAttribute):
             call.results.append(cast(Attribute, argument))
@@ -154,7 +154,7 @@ def _require_all(cls: type[PtoOp], signature: Signature, call: InstructionArgume
     for slot in signature.slots:
         if not (slot.optional or slot.variadic or call.operands.get(slot.name)):
             raise _error(cls, f"needs `{slot.name}`: {_kind(slot)}")
-    for name, field in _fields(cls).items():
+    for name, field in fields_by_python_name(cls).items():
         if not field.optional and field.name not in call.properties:
             raise _error(cls, f"needs the attribute `{name}`")
 
@@ -235,7 +235,7 @@ def _attribute(value: Any) -> Attribute | None:
 
 
 @cache
-def _fields(cls: type[PtoOp]) -> dict[str, Field]:
+def fields_by_python_name(cls: type[PtoOp]) -> dict[str, Field]:
     """The attributes by their names in Python, which differ in style: `gather_oob` is `gatherOob`."""
     accessors = cls.get_irdl_definition().accessor_names
     names = {declared: name for name, (declared, _) in accessors.items()}
@@ -243,7 +243,7 @@ def _fields(cls: type[PtoOp]) -> dict[str, Field]:
     return {names.get(name, name): fields[name] for name in dict.fromkeys((*cls.SUFFIXES, *fields))}
 
 
-def _required(cls: type[PtoOp]) -> list[str]:
+def required_fields(cls: type[PtoOp]) -> list[str]:
     """The attributes that must be given, which go by position too: `SetFlagOp("MTE2", "V", 0)`."""
     return [name for name, field in cls.signature().fields.items() if not field.optional]
 
@@ -252,7 +252,7 @@ def _required(cls: type[PtoOp]) -> list[str]:
 def _names(cls: type[PtoOp]) -> dict[str, str]:
     """Return the signature as a call: positional arguments, `*`, keyword arguments."""
     slots = {s.name: s.name + ("=[]" if s.variadic else "=None" * s.optional) for s in cls.signature().slots}
-    fields = {name: name + "=None" * field.optional for name, field in _fields(cls).items()}
+    fields = {name: name + "=None" * field.optional for name, field in fields_by_python_name(cls).items()}
     needed = [n for n, slot in enumerate(cls.signature().slots) if not (slot.optional or slot.variadic)]
     last = needed[-1] if needed else 0
     # What may be missing before an operand that may not is best given by name.
@@ -261,7 +261,7 @@ def _names(cls: type[PtoOp]) -> dict[str, str]:
         for n, slot in enumerate(cls.signature().slots)
         if slot.name not in cls.SCRATCH and not (slot.optional and n < last)
     }
-    by_position |= {name: fields[name] for name in _required(cls) if name in fields}
+    by_position |= {name: fields[name] for name in required_fields(cls) if name in fields}
     rest = {name: text for name, text in (slots | fields).items() if name not in by_position}
     if cls.signature().results:
         rest["result_type"] = "result_type=None"
