@@ -48,10 +48,11 @@ def run(program: Program, target: str, sync: str | None) -> Result:
 
 
 def run_clean(program: Program, target: str, sync: str | None) -> None:
-    """No error, no warning of the run, and the values of the `run` lines."""
+    """No error, no warning of the run, and the values of the `run` lines, unless these are a refusal."""
     result = run(program, target, sync)
     assert not [warning.code for warning in result.warnings if warning.code.startswith("PTO-R")]
-    values = [f"# RUN-CHECK: {text}" for _, text in program.run.get(target, ())]
+    lines = program.run.get(target, ())
+    values = [f"# RUN-CHECK: {text}" for _, text in lines if not text.startswith("PTO-R")]
     if values:
         check_file(Source("\n".join(values), program.name), result)
 
