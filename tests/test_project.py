@@ -484,3 +484,54 @@ def test_pre_commit_runs_the_hooks(here: Path) -> None:
     }
     assert said == {"ptoas verify": "Failed", "ptoas fmt": "Failed", "ptoas test": "Passed"}
     assert "PTO-I101" in done.stdout and "tstore %a, %out" in Path("checked.pto").read_text()
+
+
+# --- known findings and counts -----------------------------------------------------------------------
+
+UNORDERED = """\
+.target a5
+.arg %x : !pto.memref<8x64xf32>
+.arg %y : !pto.memref<8x64xf32>
+%a = tload %x
+set_flag[PIPE_MTE2, PIPE_V, EVENT_ID0]
+wait_flag[PIPE_MTE2, PIPE_V, EVENT_ID0]
+%b = texp %a
+tstore %b, %y
+"""
+
+
+def test_baseline_hides_known_findings_when_lines_move(here: Path) -> None:
+    (here / "a.pto").write_text(UNORDERED)
+    written = run("verify", "a.pto", "--update-baseline", "known.json")
+    assert (written.exit_code, written.output) == (0, "1 finding written to known.json\n")
+    (here / "a.pto").write_text(f"# A comment.\n{UNORDERED}")
+    assert run("verify", "a.pto", "--baseline", "known.json").exit_code == 0
+    (here / "a.pto").write_text(f"{UNORDERED}wait_flag[PIPE_V, PIPE_S, EVENT_ID3]\n")
+    new = run("verify", "a.pto", "--baseline", "known.json", "--format", "concise")
+    assert new.exit_code == 1
+    assert "a.pto:9:" in new.output and "a.pto:8:" not in new.output
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"version": 2, "findings": {}}', None])
+def test_baseline_that_cannot_be_read_is_a_usage_error(here: Path, text: str | None) -> None:
+    (here / "a.pto").write_text(UNORDERED)
+    if text is not None:
+        (here / "known.json").write_text(text)
+    result = run("verify", "a.pto", "--baseline", "known.json")
+    assert result.exit_code == 2 and "PTO-E962" in result.output
+
+
+def test_statistics_count_codes(here: Path) -> None:
+    for name in ("a.pto", "b.pto"):
+        (here / name).write_text(UNORDERED)
+    result = run("verify", "a.pto", "b.pto", "--statistics", "--exit-zero")
+    first, *_, last = result.output.splitlines()
+    assert first.startswith("2  PTO-F101  ") and first.endswith("(2 files)")
+    assert last == "2 files, 2 errors, 0 warnings" and result.exit_code == 0
+
+
+def test_sync_of_the_configuration_is_overridden_by_the_option(here: Path) -> None:
+    (here / "a.pto").write_text(UNORDERED)
+    (here / "ptoas.toml").write_text('sync = "auto"\n')
+    assert run("verify", "a.pto").exit_code == 0
+    assert run("verify", "a.pto", "--sync", "manual").exit_code == 1

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from ptoas.project.choices import REVISIONS, SYNC_MODES
+
 color_option = click.option(
     "--color",
     type=click.Choice(["auto", "always", "never"]),
@@ -18,7 +20,7 @@ output_option = click.option(
 )
 sync_option = click.option(
     "--sync",
-    type=click.Choice(["auto", "manual", "all"]),
+    type=click.Choice(SYNC_MODES),
     help="Insert flags (auto), keep the program's (manual), or insert a barrier before every access (all).",
 )
 placement_option = click.option(
@@ -34,7 +36,7 @@ assembler_option = click.option(
 aicore_option = click.option("--aicore", is_flag=True, help="An AICORE build: the float8 types on cpu too.")
 isa_option = click.option(
     "--isa",
-    type=click.Choice(["doc", "2026.08", "2026.09"]),
+    type=click.Choice(REVISIONS),
     help="Requirements to check, and headers to call: documents, or a revision of the headers. Default: "
     "the documents, with warnings for further requirements of 2026.08, whose headers are called.",
 )

@@ -155,7 +155,7 @@ def run(
     of PyPTO are run on its golden data, and compared with it.
 
     Arguments that are left out are generated from --seed, indices in bounds. A VALUE is FILE.npy,
-    FILE.npz:KEY, FILE.pt, FILE.bin, a number, zeros, arange, full:V, random or random:LO:HI. With
+    FILE.npz:KEY, FILE.pt, FILE.bin, a number, zeros, ones, arange, full:V, random or random:LO:HI. With
     --check-file, the ARGS comments of the file apply unless an option overrides them.
 
     A reference function has parameters with names of arguments; it returns the output, or a dictionary of

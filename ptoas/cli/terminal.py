@@ -136,6 +136,7 @@ WRONG_VALUES = (
     "PTO-E951",
     "PTO-E952",
     "PTO-E953",
+    "PTO-E962",
     "PTO-R601",
     "PTO-R602",
     "PTO-R603",

@@ -31,6 +31,7 @@ from ptoas.diagnostics.files import STANDARD_OUTPUT, write_text
 from ptoas.diagnostics.render import FORMATS, render, visible
 from ptoas.project import settings as configuration
 from ptoas.project import verdicts
+from ptoas.project.baseline import read_baseline, without_known, write_baseline
 from ptoas.project.cache import Cache
 from ptoas.project.find import find_files
 from ptoas.project.pool import AUTO
@@ -78,6 +79,10 @@ if TYPE_CHECKING:
     "--unsafe-fixes", is_flag=True, help="With --fix: also apply fixes that may change the meaning."
 )
 @click.option("--diff", is_flag=True, help="With --fix: write nothing, print the differences.")
+@click.option("--exit-zero", is_flag=True, help="Exit with code 0, whatever is found.")
+@click.option("--statistics", is_flag=True, help="Print how often each code occurs, not each finding.")
+@click.option("--baseline", metavar="FILE", help="Report only findings that are not in this file.")
+@click.option("--update-baseline", metavar="FILE", help="Write all findings to a file for --baseline.")
 @click.option("--watch", is_flag=True, help="Check again whenever a file changes, until interrupted.")
 @click.option("--no-cache", is_flag=True, help="Check files again that have not changed.")
 @config_option
@@ -105,6 +110,10 @@ def verify(
     fix: bool,
     unsafe_fixes: bool,
     diff: bool,
+    exit_zero: bool,
+    statistics: bool,
+    baseline: str | None,
+    update_baseline: str | None,
     watch: bool,
     no_cache: bool,
     config: str | None,
@@ -129,6 +138,8 @@ def verify(
     ptoas verify kernels --fix
     ptoas verify kernels --assembler '>=0.64'
     ptoas verify kernels --watch
+    ptoas verify kernels --update-baseline known.json
+    ptoas verify kernels --baseline known.json
     ptoas verify kernels --format sarif -o findings.sarif
     """
     ctx.find_root().obj = color
@@ -142,8 +153,8 @@ def verify(
         settings.per_file_ignores,
         os.fspath(settings.root) if settings.per_file_ignores else ".",
         aicore,
-        sync,
-        isa,
+        sync or settings.sync,
+        isa or settings.isa,
         allow_unregistered,
         placement,
         assembler,
@@ -169,9 +180,20 @@ def verify(
         _watch(lambda: files()[0], request.options(settings, stdin_filename), jobs, show)
         return
     found, missing = files()
+    known: frozenset[str] = frozenset() if baseline is None else read_baseline(baseline)
     reports = [*missing, *_reports(found, request, settings, jobs, not no_cache, stdin_filename, quiet)]
-    show(reports)
-    ctx.exit(exit_code(reports))
+    if update_baseline is not None:
+        count = write_baseline(update_baseline, reports)
+        click.echo(f"{count} finding{'s' * (count != 1)} written to {visible(update_baseline)}")
+        return
+    if known:
+        reports = [without_known(report, known) for report in reports]
+    if statistics:
+        import_module("ptoas.project.explain")  # codes of findings from the cache
+        click.echo(verdicts.statistics(reports))
+    else:
+        show(reports)
+    ctx.exit(0 if exit_zero else exit_code(reports))
 
 
 def _reports(

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from hashlib import sha256
-from pathlib import Path
+from collections.abc import Iterable
 from typing import Any
-from urllib.parse import quote_from_bytes
 
 from ptoas.diagnostics import Diagnostic, Severity, Span
 from ptoas.diagnostics.citations import explain
 from ptoas.diagnostics.codes import CODES
+from ptoas.diagnostics.fingerprints import fingerprints, uri
 from ptoas.diagnostics.origins import OriginLocation
 from ptoas.diagnostics.pages import page_of
 
@@ -26,7 +22,7 @@ def to_sarif(diagnostics: Iterable[Diagnostic]) -> dict[str, Any]:
     from ptoas import __version__
 
     found = list(diagnostics)
-    prints = _fingerprints(found)
+    prints = fingerprints(found)
     codes = sorted({d.code for d in found})
     places = {code: at for at, code in enumerate(codes)}
     return {
@@ -66,19 +62,6 @@ def _rule(code: str) -> dict[str, Any]:
     return described if page is None else {**described, "helpUri": page}
 
 
-def _fingerprints(diagnostics: Sequence[Diagnostic]) -> list[str]:
-    """Return a fingerprint that is stable when other lines move: code, file and source line."""
-    seen: Counter[tuple[str, ...]] = Counter()
-    prints: list[str] = []
-    for d in diagnostics:
-        line = " ".join(d.span.source.line_text(d.span.line).split())
-        key = (d.code, _uri(d.span.file), line)
-        print = sha256("\0".join((*key, str(seen[key]))).encode("utf-8", "surrogatepass"))
-        seen[key] += 1
-        prints.append(print.hexdigest()[:32])
-    return prints
-
-
 def _result(diagnostic: Diagnostic, rule_index: int, fingerprint: str) -> dict[str, Any]:
     d = diagnostic
     message = d.message + (f" (fix: {d.fix})" if d.fix else "")
@@ -112,7 +95,7 @@ def _result(diagnostic: Diagnostic, rule_index: int, fingerprint: str) -> dict[s
 
 def _origin(origin: OriginLocation) -> dict[str, Any]:
     region = {"startLine": origin.line, "startColumn": origin.column}
-    return {"artifactLocation": {"uri": _uri(origin.file)}, "region": region}
+    return {"artifactLocation": {"uri": uri(origin.file)}, "region": region}
 
 
 def _fix(d: Diagnostic) -> dict[str, Any]:
@@ -120,7 +103,7 @@ def _fix(d: Diagnostic) -> dict[str, Any]:
     replacements = [
         {"deletedRegion": _region(edit.span), "insertedContent": {"text": edit.text}} for edit in d.edits
     ]
-    change = {"artifactLocation": {"uri": _uri(d.span.file)}, "replacements": replacements}
+    change = {"artifactLocation": {"uri": uri(d.span.file)}, "replacements": replacements}
     safe = all(edit.safe for edit in d.edits)
     return {
         "description": {"text": d.fix or "the edit that puts it right"},
@@ -137,10 +120,4 @@ def _region(span: Span) -> dict[str, int]:
 
 def _place(span: Span) -> dict[str, Any]:
     shown = Span(span.source, span.offset, max(1, span.length))
-    return {"artifactLocation": {"uri": _uri(span.file)}, "region": _region(shown)}
-
-
-def _uri(file: str) -> str:
-    """A path as a URI; relative paths stay relative, so that a host finds them in the repository."""
-    path = Path(file)
-    return path.as_uri() if path.is_absolute() else quote_from_bytes(os.fsencode(file.replace(os.sep, "/")))
+    return {"artifactLocation": {"uri": uri(span.file)}, "region": _region(shown)}

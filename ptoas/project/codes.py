@@ -32,6 +32,10 @@ CONFIGURING: dict[str, tuple[str, str]] = {
         "`# ARGS: name=value --blocks 4` takes what `ptoas run` takes: values as for `--arg`, and the "
         "options that a check depends on.",
     ),
+    "PTO-E962": (
+        "a baseline can be read",
+        "`--baseline` names a file of known findings, which `--update-baseline` writes.",
+    ),
     "PTO-E955": (
         "a test has something to check",
         "No file has a RUN-CHECK, or `-k` and `--target` exclude all of them.",

@@ -17,6 +17,7 @@ from ptoas.diagnostics.codes import ALIASES
 from ptoas.diagnostics.core import Diagnostic, PtoasError, Source, Span
 from ptoas.diagnostics.files import read_plain
 from ptoas.diagnostics.spelling import did_you_mean
+from ptoas.project.choices import REVISIONS, SYNC_MODES
 from ptoas.project.codes import known_codes
 from ptoas.project.patterns import MOST_WILDCARDS, has_too_many_wildcards
 from ptoas.targets import TARGETS, UnknownTargetError, get_target
@@ -42,6 +43,8 @@ class Settings:
     werror: bool = False
     exclude: tuple[str, ...] = ()
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    sync: str | None = None
+    isa: str | None = None
     jobs: int | str | None = None
     allow_python: bool = False
     """Reference functions of programs may be executed."""
@@ -221,6 +224,18 @@ class _Reader:
             if has_too_many_wildcards(pattern):
                 self._wrong("", key, pattern, f"at most {MOST_WILDCARDS} `*` between slashes, and parts `**`")
 
+    def sync(self, key: str, value: object) -> str | None:
+        return self._word(key, value, SYNC_MODES)
+
+    def isa(self, key: str, value: object) -> str | None:
+        return self._word(key, value, REVISIONS)
+
+    def _word(self, key: str, value: object, words: Sequence[str]) -> str | None:
+        if isinstance(value, str) and value in words:
+            return value
+        self._wrong("", key, value, " or ".join(words))
+        return None
+
     def jobs(self, key: str, value: object) -> int | str | None:
         if value == AUTO:
             return AUTO
@@ -249,6 +264,8 @@ _KEYS: dict[str, Callable[[_Reader, str, Any], Any]] = {
     "werror": _Reader.truth,
     "exclude": _Reader.texts,
     "per-file-ignores": _Reader.by_file,
+    "sync": _Reader.sync,
+    "isa": _Reader.isa,
     "jobs": _Reader.jobs,
     "allow-python": _Reader.truth,
 }

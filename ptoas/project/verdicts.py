@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from ptoas.diagnostics import Diagnostic, Severity
+from ptoas.diagnostics.codes import CODES
 from ptoas.diagnostics.render import visible
 from ptoas.diagnostics.report import Report
 from ptoas.project.pool import map_files, worker_count
@@ -126,6 +128,20 @@ def summary(reports: Sequence[FileReport]) -> str:
     return (
         f"{counts}\n{files_name} no target and none was asked for: checked for all; --target a5 asks for one"
     )
+
+
+def statistics(reports: Sequence[FileReport]) -> str:
+    """A line for each code, the most frequent first: its count, its title and the number of files."""
+    found = all_diagnostics(reports)
+    counts = Counter(d.code for d in found)
+    files = {code: len({d.span.file for d in found if d.code == code}) for code in counts}
+    rows = sorted(counts.items(), key=lambda row: (-row[1], row[0]))
+    width = len(str(max(counts.values(), default=0)))
+    lines = [
+        f"{count:>{width}}  {code}  {CODES[code].title} ({files[code]} file{'s' * (files[code] != 1)})"
+        for code, count in rows
+    ]
+    return "\n".join([*lines, summary(reports)])
 
 
 WRITTEN_FOR_ANOTHER = "PTO-T103"

@@ -221,15 +221,15 @@ def _read(parameter: Parameter, text: str, entry: func.FuncOp, rng: Random, allo
     assert dtype is not None
     if text == CONTEXT:
         return table()
-    known = ("zeros", "arange", "full", "random")
+    known = ("zeros", "ones", "arange", "full", "random")
     if word not in known:
         return _filled(parameter, dtype, _number(text, option, parameter.name), entry, option, allowance)
-    counts = {"zeros": (0,), "arange": (0,), "full": (1,), "random": (0, 2)}[word]
+    counts = {"zeros": (0,), "ones": (0,), "arange": (0,), "full": (1,), "random": (0, 2)}[word]
     if len(rest) not in counts:
         raise _unreadable(option, f"{word!r} does not take {len(rest)} values", parameter.name)
     numbers = [_number(each, option, parameter.name) for each in rest]
-    if word == "full":
-        return _filled(parameter, dtype, numbers[0], entry, option, allowance)
+    if word in ("full", "ones"):
+        return _filled(parameter, dtype, numbers[0] if numbers else 1, entry, option, allowance)
     shape = shape_of(parameter, entry)
     allowance.take(prod(shape) * dtype.size, parameter.name, option)
     if word == "zeros":
@@ -294,10 +294,8 @@ def _number(text: str, option: str, name: str) -> int | float:
 
 
 def _unreadable(option: str, message: str, name: str) -> Exception:
-    kinds = (
-        "FILE.npy, FILE.npz:KEY, FILE.pt, FILE.bin, a number, zeros, arange, full:V, random, random:LO:HI, "
-    )
-    kinds += "rank, ranks or context"
+    kinds = "FILE.npy, FILE.npz:KEY, FILE.pt, FILE.bin, a number, zeros, ones, arange, full:V, random, "
+    kinds += "random:LO:HI, rank, ranks or context"
     return failure(
         "PTO-R609", f"{name}: {message}", span=command_line_span(option), fix=f"a value is {kinds}"
     )
