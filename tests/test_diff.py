@@ -45,7 +45,14 @@ tstore %c, %out
 """
 
 
-NEEDS_RANKS = {"all_gather", "all_to_all", "gather_ranks", "gather_ranks_pingpong", "reduce_scatter"}
+NEEDS_RANKS = {
+    "all_gather",
+    "all_reduce",
+    "all_to_all",
+    "gather_ranks",
+    "gather_ranks_pingpong",
+    "reduce_scatter",
+}
 
 
 def planted() -> list[tuple[Path, str, str | None, int]]:
