@@ -87,6 +87,7 @@ if TYPE_CHECKING:  # types of parameters and attributes, and what extends the li
     from ptoas.profiling.record import Trace as Trace
     from ptoas.profiling.stalls import Stalls as Stalls
     from ptoas.profiling.timeline import Timeline as Timeline
+    from ptoas.runner.certificate import Certificate as Certificate
     from ptoas.runner.compare import Comparison as Comparison
     from ptoas.runner.observe import Printing as Printing
     from ptoas.runner.options import Options as Options
