@@ -81,6 +81,7 @@ class Missing(Enum):
     STALE_ACQUIRED = "a scalar is loaded after a wait from a line that may be in the cache since before it"
     STALE_POLL = "a scalar is loaded again and again from a line that stays in the cache"
     SHARED_LINE = "a scalar is stored to a line that DMA has written"
+    PARTIAL_CLEAN = "one line is cleaned, and more were stored to"
     UNFENCED_LOAD = "DMA loads what it has stored"
 
     @property
@@ -172,7 +173,8 @@ def _is_global(value: SSAValue) -> bool:
     return isinstance(type, ViewType) or (isinstance(type, PtrType) and type.space is AddressSpace.GM)
 
 
-def _element_size(value: SSAValue) -> int:
+def element_bytes(value: SSAValue) -> int:
+    """Bytes of an element that a pointer or view refers to."""
     type = value.type
     assert isinstance(type, ViewType | PtrType)
     return element_size(type.element_type)
@@ -195,7 +197,7 @@ def gm_accesses(op: Operation, effects: Effects, knowledge: Knowledge, sweeps: S
         if not is_scalar_access(op):
             return []
         window = knowledge.element(op.ptr, op.offset)
-        line = line_of(window, _element_size(op.ptr))
+        line = line_of(window, element_bytes(op.ptr))
         return [GmAccess(op, op.ptr, Pipe.PIPE_S, isinstance(op, StoreScalarOp), line)]
     return [
         GmAccess(op, value, each.pipe, each.write, _window(value, knowledge, sweeps))
@@ -210,7 +212,7 @@ def _window(value: SSAValue, knowledge: Knowledge, sweeps: Sweeps) -> Window:
     return window if sweep is None else MovingWindow(window.root, sweep=sweep)
 
 
-_CONCERNED = (CmoCacheInvalidOp, FenceBarrierAllOp, func.ReturnOp, *RELEASES, *ACQUIRES)
+_CONCERNED = (CmoCacheInvalidOp, FenceBarrierAllOp, func.CallOp, func.ReturnOp, *RELEASES, *ACQUIRES)
 
 Uses: TypeAlias = "tuple[tuple[int, Pipe, bool], ...]"
 """Accesses of a function to its arguments, what it calls included: the argument, the pipe, a write."""
@@ -332,6 +334,10 @@ class Visibility(ForwardAnalysis[_State]):
             case _:
                 if isinstance(op, RELEASES):
                     self._flush(Missing.DIRTY_SIGNAL, op, state)
+                elif op.__class__ is func.CallOp and not self.unsure:
+                    # A callee may clean and fence; what it needs it is asked for itself.
+                    state.clean()
+                    state.fence()
                 for access in self.accesses.get(op, ()):
                     (self._scalar if access.scalar else self._dma)(access, state)
                 if isinstance(op, ACQUIRES):
@@ -344,8 +350,16 @@ class Visibility(ForwardAnalysis[_State]):
         """The line at an address is written back and dropped. Which line that is may not be known: what
         reports findings takes it for the right one."""
         assert op.addr is not None
-        at = self.knowledge.element(op.addr, None)
-        line = line_of(at, _element_size(op.addr))
+        line = line_of(self.knowledge.element(op.addr), element_bytes(op.addr))
+        whole = self.knowledge.window(op.addr)
+        rest = [
+            access.op
+            for window, (access, certain) in state.dirty.items()
+            if certain and whole.first is not None and window.overlaps(whole) and window != line
+        ]
+        if rest and not self.unsure:
+            self._find(Missing.PARTIAL_CLEAN, op, rest, state)
+            return
         for lines in (state.dirty, state.fetched, state.written):
             for window in [each for each in lines if self._is_cleaned(each, line)]:
                 del lines[window]

@@ -38,6 +38,7 @@ from ptoas.targets.rules import (
     staging,
     sync,
     tiles,
+    visibility,
 )
 
 MODULE = ProgramRules(
@@ -125,6 +126,12 @@ FLAGS = ProgramRules(
         cores_of_flags.flag_connects_pipes_of_one_core,
         sync.internal_flags_are_clear,
         sync.accesses_of_one_pipe_are_ordered,
+        visibility.cache_is_clean_at_the_end,
+        visibility.stored_line_is_cleaned_before_dma,
+        visibility.line_is_invalidated_before_it_is_loaded_again,
+        visibility.line_of_dma_is_cleaned_before_it_is_stored_to,
+        visibility.all_stored_lines_of_a_view_are_cleaned,
+        visibility.store_is_fenced_before_it_is_loaded,
     ),
     frozenset({"sync"}),
 )
@@ -140,6 +147,9 @@ EVENTS = ProgramRules(
 DEVICE_EVENTS = ProgramRules(
     (events.event_orders_pipes_of_one_core, events.events_do_not_outnumber_event_ids), frozenset({"sync"})
 )
+
+LINES = ProgramRules((visibility.each_core_stores_to_lines_of_its_own,), frozenset({"scalar"}))
+"""Rules for targets with a scalar data cache."""
 
 ORDERED_VECTORS = ProgramRules((sync.barrier_names_an_unordered_pipe,), frozenset({"sync"}))
 """Rules for targets whose vector pipe keeps the order itself."""
@@ -226,6 +236,7 @@ DEVICES = (
     BUDGETS,
     FLAGS,
     DEVICE_EVENTS,
+    LINES,
     PHASES,
     DEVICE_CHANNELS,
 )

@@ -1,0 +1,301 @@
+"""Visibility in global memory where the programmer synchronises: the scalar data cache, and fences (D42, D53,
+D54).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xdsl.dialects import arith
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, Operation, SSAValue
+
+from ptoas.analysis.function import FunctionFacts, value_name
+from ptoas.analysis.visibility import LINE, Finding, Missing, Visibility, element_bytes, is_scalar_access
+from ptoas.diagnostics import Severity
+from ptoas.dialects.pto.remote import CommTNotifyOp
+from ptoas.dialects.pto.scalar import GetBlockIdxOp, GetSubblockIdxOp, StoreScalarOp
+from ptoas.grammar.spans import span_of
+from ptoas.targets.fixit import Fixit
+from ptoas.targets.rule import Related, Violation, rule
+from ptoas.targets.rules.examples import kernel
+from ptoas.targets.target import Target
+
+Violations = Iterator[Violation]
+
+_DEVICES = "a2a3 a5 a5-custom"
+_VIEW, _TILE = "!pto.tensor_view<1x32xi32>", "!pto.tile_buf<vec, 1x32xi32>"
+CLEAN = "pto.cmo.cacheinvalid all #pto.address_space<gm>"
+FENCE = "pto.fence.barrier_all #pto.fence_scope<gm>"
+
+
+def _pair(source: str, sink: str) -> tuple[str, str]:
+    flag = f"[#pto.pipe<PIPE_{source}>, #pto.pipe<PIPE_{sink}>, #pto.event<EVENT_ID0>]"
+    return f"pto.set_flag{flag}", f"pto.wait_flag{flag}"
+
+
+def _program(*lines: str) -> str:
+    return kernel(
+        "%c0 = arith.constant 0 : index",
+        "%c1 = arith.constant 1 : index",
+        "%c16 = arith.constant 16 : index",
+        "%c32 = arith.constant 32 : index",
+        "%one = arith.constant 1 : i32",
+        f"%pv = pto.make_tensor_view %p, shape = [%c1, %c32], strides = [%c32, %c1] : {_VIEW}",
+        *lines,
+        args=f"%p: !pto.ptr<i32>, %a: {_TILE}",
+    )
+
+
+_STORE = "pto.store_scalar %one, %p[%c0] : !pto.ptr<i32>, i32"
+_LOAD = "%v = pto.load_scalar %p[%c0] : !pto.ptr<i32> -> i32"
+_AGAIN = _LOAD.replace("%v", "%w")
+_DMA_LOAD = f"pto.tload ins(%pv : {_VIEW}) outs(%a : {_TILE})"
+_DMA_STORE = f"pto.tstore ins(%a : {_TILE}) outs(%pv : {_VIEW})"
+
+
+def _findings(facts: FunctionFacts, target: Target) -> list[Finding]:
+    """The findings that these rules share; none if the compiler inserts what is missing."""
+    if not facts.has_manual_sync:
+        return []
+    key = (target.name, "visibility")
+    found = facts.analyses.get(key)
+    if not isinstance(found, list):
+        analysis = Visibility(
+            facts.func, facts.ops, lambda op: facts.effects(op, target), facts.knowledge, unsure=False
+        )
+        found = facts.analyses[key] = analysis.run() if analysis.accesses else []
+    return found  # pyright: ignore[reportUnknownVariableType]
+
+
+def _name(op: Operation) -> str:
+    line = span_of(op).line
+    return f"`{op.name.removeprefix('pto.')}` in line {line}" if line else f"`{op.name.removeprefix('pto.')}`"
+
+
+def _violation(finding: Finding, message: str, missing: str = CLEAN) -> Violation:
+    causes = tuple(Related("the earlier access", cause) for cause in finding.causes[:1])
+    return Violation(
+        message,
+        op=finding.op,
+        part="statement",
+        fix=f"add `{missing}` before it",
+        fixit=Fixit("before", missing),
+        related=causes,
+        severity=None if finding.certain else Severity.WARNING,
+    )
+
+
+def _cause(finding: Finding) -> str:
+    """The store that is not visible yet, and its memory."""
+    op = finding.causes[0]
+    pointer = op.ptr if isinstance(op, StoreScalarOp) else None
+    return _name(op) + (f" (`{value_name(pointer)}`)" if pointer is not None else "")
+
+
+@rule(
+    "PTO-F120",
+    source="D42; PTOAS 696",
+    reason="The line is written back at some later time or never, and the next kernel reads the old bytes.",
+    failing=_program(_DMA_LOAD, *_pair("MTE2", "S"), _STORE),
+    passing=_program(_DMA_LOAD, *_pair("MTE2", "S"), _STORE, CLEAN),
+    on=_DEVICES,
+    scope="function",
+)
+def cache_is_clean_at_the_end(facts: FunctionFacts, target: Target) -> Violations:
+    """A function with manual synchronisation that stores scalars must clean the data cache before it ends. It
+    is a warning where the store may not be executed."""
+    for finding in _findings(facts, target):
+        if finding.kind is Missing.DIRTY_END:
+            yield _violation(
+                finding,
+                f"the function ends while {_cause(finding)} is in the data cache only",
+            )
+
+
+@rule(
+    "PTO-F121",
+    source="D42",
+    reason="DMA passes the data cache by.",
+    failing=_program(_STORE, *_pair("S", "MTE2"), _DMA_LOAD),
+    passing=_program(_STORE, CLEAN, *_pair("S", "MTE2"), _DMA_LOAD),
+    on=_DEVICES,
+    scope="function",
+)
+def stored_line_is_cleaned_before_dma(facts: FunctionFacts, target: Target) -> Violations:
+    """A line that a scalar was stored to must be cleaned before DMA accesses it or others are told. It is a
+    warning where that depends on the path or an address."""
+    for finding in _findings(facts, target):
+        match finding.kind:
+            case Missing.DIRTY_READ:
+                what = "reads memory"
+            case Missing.DIRTY_WRITE:
+                what = "writes memory"
+            case Missing.DIRTY_SIGNAL if not isinstance(finding.op, CommTNotifyOp):
+                what = "tells others"
+            case _:
+                continue
+        name = finding.op.name.removeprefix("pto.")
+        yield _violation(finding, f"`{name}` {what} while {_cause(finding)} is in the data cache only")
+
+
+@rule(
+    "PTO-F122",
+    source="D42",
+    reason="The data cache still holds the bytes from before the write.",
+    failing=_program(_LOAD, *_pair("S", "MTE3"), _DMA_STORE, *_pair("MTE3", "S"), _AGAIN),
+    passing=_program(_LOAD, *_pair("S", "MTE3"), _DMA_STORE, *_pair("MTE3", "S"), CLEAN, _AGAIN),
+    on=_DEVICES,
+    scope="function",
+)
+def line_is_invalidated_before_it_is_loaded_again(facts: FunctionFacts, target: Target) -> Violations:
+    """A line that DMA or others have written since it was fetched must be invalidated before a scalar is
+    loaded from it. It is a warning where that depends on the path, an address or others."""
+    messages = {
+        Missing.STALE_LOAD: "loads a line that was fetched before {} wrote it",
+        Missing.STALE_ACQUIRED: "may load a line that was fetched before {}",
+        Missing.STALE_POLL: "waits for others, and loads the same line of the data cache again and again",
+    }
+    for finding in _findings(facts, target):
+        message = messages.get(finding.kind)
+        if message is not None:
+            cause = _name(finding.causes[0]) if finding.causes else ""
+            yield _violation(finding, f"`load_scalar` {message.format(cause)}")
+
+
+@rule(
+    "PTO-F123",
+    source="D53; pypto 2005",
+    reason="Scalar stores have no mask of bytes: the whole line is written back, with the old bytes around.",
+    failing=_program(_DMA_STORE, *_pair("MTE3", "S"), _STORE, CLEAN),
+    passing=_program(_DMA_STORE, *_pair("MTE3", "S"), CLEAN, _STORE, CLEAN),
+    on=_DEVICES,
+    scope="function",
+)
+def line_of_dma_is_cleaned_before_it_is_stored_to(facts: FunctionFacts, target: Target) -> Violations:
+    """Between DMA that writes a line and a scalar store to it the data cache must be cleaned. It is a warning
+    where that depends on the path or an address."""
+    for finding in _findings(facts, target):
+        if finding.kind is Missing.SHARED_LINE:
+            other = _name(finding.causes[0])
+            yield _violation(
+                finding, f"`store_scalar` writes back {LINE} bytes, of which {other} has written some"
+            )
+
+
+@rule(
+    "PTO-F124",
+    source="simpler 1844",
+    reason="`single_cache_line` cleans the 64 bytes at the address, whatever the view shows.",
+    failing=_program(
+        _STORE,
+        _STORE.replace("%c0", "%c16"),
+        f"pto.cmo.cacheinvalid %pv single_cache_line : {_VIEW}",
+        *_pair("S", "MTE2"),
+        _DMA_LOAD,
+    ),
+    passing=_program(_STORE, _STORE.replace("%c0", "%c16"), CLEAN, *_pair("S", "MTE2"), _DMA_LOAD),
+    on=_DEVICES,
+    scope="function",
+)
+def all_stored_lines_of_a_view_are_cleaned(facts: FunctionFacts, target: Target) -> Violations:
+    """`cmo.cacheinvalid` of a single line must not leave other lines of the view that were stored to."""
+    for finding in _findings(facts, target):
+        if finding.kind is Missing.PARTIAL_CLEAN:
+            yield Violation(
+                f"one line of {LINE} bytes is cleaned, and {_cause(finding)} is to another line of the view",
+                op=finding.op,
+                part="statement",
+                fix=f"use `{CLEAN}`",
+                fixit=Fixit("replace", CLEAN),
+                related=tuple(Related("the store", cause) for cause in finding.causes[:1]),
+            )
+
+
+@rule(
+    "PTO-F125",
+    source="D54; PTOAS 730",
+    reason="The flag says that the store has left the core, not that a load sees it.",
+    failing=_program(_DMA_STORE, *_pair("MTE3", "MTE2"), _DMA_LOAD),
+    passing=_program(_DMA_STORE, *_pair("MTE3", "MTE2"), FENCE, _DMA_LOAD),
+    on=_DEVICES,
+    severity=Severity.WARNING,
+    scope="function",
+)
+def store_is_fenced_before_it_is_loaded(facts: FunctionFacts, target: Target) -> Violations:
+    """Between a store and a load of the same bytes of global memory by DMA must be a fence."""
+    for finding in _findings(facts, target):
+        if finding.kind is Missing.UNFENCED_LOAD:
+            name = finding.op.name.removeprefix("pto.")
+            yield _violation(
+                finding, f"`{name}` may load what was in memory before {_name(finding.causes[0])}", FENCE
+            )
+
+
+# --- several cores -----------------------------------------------------------------------------------
+
+
+@rule(
+    "PTO-F126",
+    source="D53; PTOAS 915",
+    reason="Scalar stores have no mask of bytes: each core writes the whole line back, and undoes what the "
+    "other has stored.",
+    failing=_program(
+        "%b = pto.get_block_idx",
+        "%i = arith.index_cast %b : i64 to index",
+        "pto.store_scalar %one, %p[%i] : !pto.ptr<i32>, i32",
+    ),
+    passing=_program(
+        "%b = pto.get_block_idx",
+        "%i = arith.index_cast %b : i64 to index",
+        "%at = arith.muli %i, %c16 : index",
+        "pto.store_scalar %one, %p[%at] : !pto.ptr<i32>, i32",
+    ),
+    on=_DEVICES,
+    severity=Severity.WARNING,
+    scope="function",
+    depends_on="nothing",
+)
+def each_core_stores_to_lines_of_its_own(facts: FunctionFacts, _target: Target) -> Violations:
+    """Scalar stores of different blocks or vector cores must be at least 64 bytes apart."""
+    for kind, who in ((GetBlockIdxOp, "blocks"), (GetSubblockIdxOp, "vector cores")):
+        numbers = [op.result for op in facts.instances(kind)]
+        for op in facts.instances(StoreScalarOp) if numbers else ():
+            step = sum(_step(op.offset, number, facts) or 0 for number in numbers)
+            distance = abs(step) * element_bytes(op.ptr)
+            if is_scalar_access(op) and 0 < distance < LINE:
+                yield Violation(
+                    f"two {who} store {distance} bytes apart, to one line of {LINE} bytes",
+                    op=op,
+                    slot="offset",
+                    part="value",
+                    fix=f"let each store {LINE} bytes apart, or combine their results with an atomic store",
+                )
+
+
+def _step(value: SSAValue, number: SSAValue, facts: FunctionFacts) -> int | None:
+    """The difference between the values of two neighbours; `None` if it is not always the same."""
+    if value is number:
+        return 1
+    owner = value.owner
+    if isinstance(owner, Block):
+        # An argument is the same for all; what a loop counts has its own start.
+        return 0 if isinstance(owner.parent_op(), FuncOp) else None
+    if facts.knowledge.constant(value) is not None:
+        return 0
+    match owner:
+        case arith.IndexCastOp() | arith.ExtSIOp() | arith.ExtUIOp() | arith.TruncIOp():
+            return _step(owner.operands[0], number, facts)
+        case arith.AddiOp() | arith.SubiOp():
+            left, right = (_step(each, number, facts) for each in owner.operands)
+            if left is None or right is None:
+                return None
+            return left + right if isinstance(owner, arith.AddiOp) else left - right
+        case arith.MuliOp():
+            for one, other in (owner.operands, reversed(owner.operands)):
+                factor, step = facts.knowledge.constant(other), _step(one, number, facts)
+                if factor is not None:
+                    return None if step is None else step * factor
+            return None
+        case _:
+            return None
