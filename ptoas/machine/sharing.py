@@ -272,7 +272,9 @@ class Sharing:
                 found = self._home(value, touched, moving)
                 if found is not None:
                     name = touched.name if found[0] is None else found[0].name
-                    what = self._access(op, name, NUMBER[access.pipe], access.write, step.atomic)
+                    origin = self._origin(found[0], touched)
+                    pipe = NUMBER[access.pipe]
+                    what = self._access(op, name, pipe, access.write, step.atomic, origin=origin)
                     uses.append(Use(what, *found, touched))
                 elif access.write and self.machine.launch.ranks is not None:
                     own.add(touched.name.removeprefix("%"))
@@ -291,13 +293,30 @@ class Sharing:
                 return self.find(touched.low, touched.high)
 
     def _access(
-        self, op: Operation, name: str, pipe: int, write: bool, atomic: Hashable = None, scalar: bool = False
+        self,
+        op: Operation,
+        name: str,
+        pipe: int,
+        write: bool,
+        atomic: Hashable = None,
+        scalar: bool = False,
+        origin: int | None = None,
     ) -> AccessSite:
         key = (op, name, pipe, write, atomic)
         found = self._accesses.get(key)
         if found is None:
-            found = self._accesses[key] = AccessSite(op, name.removeprefix("%"), pipe, write, scalar, atomic)
+            name = name.removeprefix("%")
+            found = self._accesses[key] = AccessSite(op, name, pipe, write, scalar, atomic, origin)
         return found
+
+    def _origin(self, memory: SharedMemory | None, touched: TouchedBytes) -> int | None:
+        """The byte that lines of the scalar data cache are counted from; `None`: it is not global memory, or
+        the target has no such cache."""
+        if not self.machine.target.has_pipes or touched.space is not None:
+            return None
+        if memory is not None:
+            return 0
+        return next((low for low, high in self.written if low < touched.high and touched.low < high), None)
 
     def pushed(self, use: Use, delivered: bool = False) -> None:
         """The actor has written; unless it is there already, bring it to where it belongs."""
@@ -336,7 +355,8 @@ class Sharing:
             name = touched.name if found[0] is None else found[0].name
             # Two that store the same need no order.
             kind = ("stores", values[0]) if stores else None
-            access = self._access(op, name, pipe, stores, kind, scalar=True)
+            origin = self._origin(found[0], touched)
+            access = self._access(op, name, pipe, stores, kind, scalar=True, origin=origin)
             use = Use(access, *found, touched)
             clocks = self.machine.actor.clocks
             key = _clock_key(use, use.start)
