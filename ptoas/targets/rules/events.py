@@ -45,7 +45,7 @@ def _opcode(op: Operation | None) -> str:
     source="D46; headers of TSYNC: Event",
     reason="An event is a flag: each wait takes it down, so a second one would wait forever, and one that is "
     "not awaited on every way is still up when it is recorded again.",
-    failing=_copy(_LOAD, f"{_STORE} wait(%e)", f"{_STORE} wait(%e)"),
+    failing=_copy(_LOAD, f"{_STORE} wait(%e)", f"pto.tstore ins(%a : {_TILE}) outs(%x : {_MEM}) wait(%e)"),
     passing=_GOOD,
     on=_EVERYWHERE,
     scope="function",
@@ -180,11 +180,11 @@ _LEFT, _RIGHT = f"!pto.tile_buf<{left('16x16xf16')}>", f"!pto.tile_buf<{right('1
     "itself does nothing.",
     failing=kernel(
         f"%e = pto.tmatmul ins(%a, %b : {_LEFT}, {_RIGHT}) outs(%c : {_ACC}) record",
-        f"pto.tadds ins(%d, %s : {_TILE}, f32) outs(%d : {_TILE}) wait(%e)",
-        args=f"%a: {_LEFT}, %b: {_RIGHT}, %c: {_ACC}, %d: {_TILE}, %s: f32",
+        f"pto.tmatmul ins(%a, %b : {_LEFT}, {_RIGHT}) outs(%d : {_ACC}) wait(%e)",
+        args=f"%a: {_LEFT}, %b: {_RIGHT}, %c: {_ACC}, %d: {_ACC}",
     ),
     passing=_GOOD,
-    on=_DEVICES,
+    on="a5",
     scope="function",
 )
 def event_orders_pipes_of_one_core(facts: FunctionFacts, target: Target) -> Violations:
