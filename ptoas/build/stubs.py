@@ -130,7 +130,7 @@ def _method(name: str, cls: type[PtoOp]) -> Iterator[str]:
 
 
 def _first(parameters: list[_Parameter]) -> list[_Parameter]:
-    """What is always given, and goes by position."""
+    """Required parameters, which go by position."""
     return [each for each in parameters if each.required]
 
 

@@ -199,7 +199,7 @@ class InstructionNode(Node):
 
     @property
     def clauses(self) -> Node | None:
-        """What begins its clauses."""
+        """Start of its clauses."""
         return self.waits or self.record
 
 

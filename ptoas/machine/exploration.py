@@ -36,7 +36,7 @@ class Choice:
     redundant: bool = False
     """True if only sleeping actors can go on: a schedule that was run has the same outcome."""
     footprint: Footprint = field(default_factory=list[tuple[Hashable, int, int, bool]])
-    """What the step of the chosen actor touched."""
+    """Objects that the step of the chosen actor touched."""
     done: dict[int, Footprint] = field(default_factory=dict[int, Footprint])
     """The actors that were chosen here in schedules before."""
 

@@ -35,7 +35,7 @@ MOST_STORES = 512
 """Windows of one argument that are remembered as stored by DMA."""
 
 Stores = dict[object, tuple[TouchedBytes, Operation]]
-"""What DMA has stored to one argument, the latest last."""
+"""DMA stores to one argument, the latest last."""
 
 
 @dataclass
@@ -84,7 +84,7 @@ class ScalarCache:
         self.written.clear()
 
     def fence(self) -> None:
-        """What was written is visible; lines that are stale stay so."""
+        """Make writes visible; stale lines stay stale."""
         for lines in self.lines.values():
             lines.dirty.clear()
         self.written.clear()

@@ -22,7 +22,7 @@ from ptoas.machine.errors import finding
 
 @dataclass
 class _Writer:
-    """What one actor writes to one memory."""
+    """Writes of one actor to one memory."""
 
     records: list[AccessRecord]
     lines: Array

@@ -31,7 +31,7 @@ class SatisfiedWait:
 
 @dataclass
 class SignalHistory:
-    """What happened to each word of the signals of a run, in the order of that run."""
+    """Accesses to each word of the signals of a run, in the order of that run."""
 
     words: dict[Hashable, list[Notification | SatisfiedWait]] = field(
         default_factory=lambda: defaultdict[Hashable, list[Notification | SatisfiedWait]](list)

@@ -184,7 +184,7 @@ class _Core:
     )
     """Waits of each pipe that its next slice shows."""
     held: Via = Cause.ISSUE
-    """What the scalar unit waited for last: what it issues since then comes later for that reason."""
+    """Last wait of the scalar unit; everything that it issued since then is late for that reason."""
 
     def done(self, pipe: int) -> tuple[float, int]:
         """The time when a pipe has completed and awaited all its work, and the slice that ends then."""

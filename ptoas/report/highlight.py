@@ -14,7 +14,7 @@ KINDS = {
     "number": r"(?<![\w.])(?:0x[0-9a-fA-F]+|\d+(?:\.\d+)?)(?![\w.])",
     "op": r"\b(?:pto|arith|scf|func|math)\.[\w.]+|(?<==\s)[a-z][\w.]+|^\s*[a-z][\w.]+",
 }
-"""What has a colour of its own, as regular expressions."""
+"""Regular expressions of coloured parts."""
 
 _TOKEN = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in KINDS.items()))
 

@@ -125,7 +125,7 @@ def compare_page(found: ProfileComparison) -> str:
 
 
 def _data(profile: Profile, box: str, prefix: str) -> str:
-    """What the script draws in one box, as JSON inside a script element: nothing in it ends the element."""
+    """Data of one drawing, as JSON inside a script element: nothing in it ends the element."""
     from markupsafe import Markup
 
     lanes = {key: n for n, key in enumerate(profile.timeline.lanes())}

@@ -1,4 +1,4 @@
-"""What a run shows of the schedules that it did not take; docs/certificate.md has the argument.
+"""Statement of a run about the schedules that it did not take; docs/certificate.md has the argument.
 
 Flags, channels, counters and barriers give the same order of accesses in every schedule. If nothing else
 orders the actors, and no two accesses of this run are unordered, every schedule gives its result.
@@ -28,9 +28,9 @@ class Certificate:
     """A statement about all schedules of a program, or what prevents it."""
 
     choices: tuple[str, ...] = ()
-    """What another schedule could change; empty: every schedule gives this result."""
+    """Choices of a schedule that could change the result; empty: every schedule gives this result."""
     data: tuple[str, ...] = ()
-    """Where data chooses what runs; empty: every schedule gives one result for any data, too."""
+    """Places where data chooses the path; empty: the statement holds for any data."""
     hidden: bool = False
     """True if trying schedules does not show all that they could change."""
     actors: int = 1

@@ -69,7 +69,7 @@ class Program:
 
     @cached_property
     def data_dependences(self) -> tuple[str, ...]:
-        """Where the contents of memory could choose what runs, or where."""
+        """Places where the contents of memory could choose the path or an address."""
         found = [f"{label(op)} {reason}" for op, reason in data_dependences(self.module, self.target)]
         if self.has_replicas:
             found.append("both vector cores do the same, which their data decides")

@@ -202,7 +202,7 @@ def run(kernel: Kernel, exploration: Exploration | None = None) -> tuple[Outcome
 
 
 def outcomes(kernel: Kernel, exploration: Exploration) -> set[Outcome] | None:
-    """What all schedules of an exploration give; `None` if there are too many."""
+    """Results of all schedules of an exploration; `None` if there are too many."""
     found: set[Outcome] = set()
     for _ in range(MOST_INTERLEAVINGS):
         found.add(run(kernel, exploration)[0])
@@ -212,7 +212,7 @@ def outcomes(kernel: Kernel, exploration: Exploration) -> set[Outcome] | None:
 
 
 def check(seed: int) -> tuple[str | None, str]:
-    """What is wrong with a program's claims, if anything is, and what they were."""
+    """Contradiction of a program's claims, if there is one, and the claims."""
     random = Random(seed)
     module = ptoas.parse(write(random), f"seed_{seed}.pto")
     target = random.choice(["a2a3", "a5"])

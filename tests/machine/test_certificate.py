@@ -1,4 +1,4 @@
-"""What one run says about the schedules that it did not take."""
+"""Statements of one run about the schedules that it did not take."""
 
 from __future__ import annotations
 
