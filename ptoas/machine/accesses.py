@@ -34,8 +34,6 @@ class AccessSite:
     scalar: bool = False
     atomic: Hashable = None
     """The atomic operation; the order of accesses of one kind does not matter."""
-    origin: int | None = None
-    """The byte that lines of the scalar data cache are counted from; `None`: there is no such cache."""
 
 
 @dataclass(frozen=True)
@@ -74,8 +72,6 @@ class AccessRecord:
     """True if it notifies or awaits a signal."""
     signal_op: tuple[str, Span] | None = None
     """A notification that followed before the writes were visible, if there was one."""
-    origin: int | None = None
-    """The byte that lines of the scalar data cache are counted from; `None`: there is no such cache."""
 
     def before(self, other: AccessRecord) -> bool:
         return self.time <= other.known.get(self.actor, NEVER)[self.pipe]
@@ -184,7 +180,6 @@ class AccessLog:
                         None
                         if series.signal_op is None
                         else (label(series.signal_op), span_of(series.signal_op)),
-                        access.origin,
                     )
                 )
         return found

@@ -56,7 +56,6 @@ from ptoas.machine.machine import VALUES, Machine
 from ptoas.machine.memory import LocalPointer, Pointer
 from ptoas.machine.placement import Placement
 from ptoas.machine.race import RaceDetector, flag_of
-from ptoas.machine.scalar_cache import CachedAccesses, cached_scalar, invalidation
 from ptoas.machine.segments import Segment, extends_segment, pipe_of
 from ptoas.machine.source import Steps
 from ptoas.machine.tiles import Tile
@@ -159,7 +158,6 @@ class FunctionCompiler(ControlFlow, Placement):
     def text(self) -> str:
         """The function, preceded by the parts that its deepest loops and branches are written as."""
         op = self.op
-        self.cached = CachedAccesses(op, self.machine.target if self.machine.cache is not None else None)
         self.variables_in_list = _nesting(op) > MAX_NESTING
         parameters = [self.name(argument) for argument in op.body.blocks[0].args]
         self.block(op.body.block)
@@ -247,10 +245,6 @@ class FunctionCompiler(ControlFlow, Placement):
     def value(self, op: PtoOp) -> None:
         """An operation that makes a value from values."""
         function: Callable[..., Any] = VALUES[type(op)](op, self.machine)
-        cache = self.machine.cache
-        if cache is not None and isinstance(op, LoadScalarOp | StoreScalarOp):
-            at, offset = (slot_places(op)[slot].start for slot in ("ptr", "offset"))
-            function = cached_scalar(op, cache, at, offset, function)
         if self.module.race is not None and isinstance(op, ElementOp):
             function = self.ordered_scalar(op, function)
         elif self.module.race is not None and isinstance(op, SignalOp | AsyncTransferOp):
@@ -330,7 +324,6 @@ class FunctionCompiler(ControlFlow, Placement):
         try:
             handover = self.handover(op)
             compiled = Compiled(op, self.machine, self.module.race, self.module.observer, fixed, handover)
-            compiled.cache = self.machine.cache if op in self.cached.ops else None
         except PtoasError as error:
             self.line(f"{self.raiser(error)}()")
             return
@@ -389,11 +382,6 @@ class FunctionCompiler(ControlFlow, Placement):
             self.line(f"{self.add_global(self.machine.fence)}()")
         if isinstance(op, RecordOp):
             self.line(f"{self.name(op.result)} = None")  # its name is what counts
-        cache = self.machine.cache
-        if cache is not None and isinstance(op, FenceBarrierAllOp):
-            self.line(f"{self.add_global(cache.fence)}()")
-        elif cache is not None and isinstance(op, CmoCacheInvalidOp):
-            self.line(f"{self.add_global(invalidation(cache))}({self.refs(op.operands)})")
         if race is None:
             return
         match op:

@@ -17,7 +17,6 @@ from ptoas.machine.accesses import AccessRecord
 from ptoas.machine.actors import Launch
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.errors import finding
-from ptoas.machine.shared_lines import shared_lines
 
 MOST_NAMED = 8
 """Actors that a report names for one pair of statements."""
@@ -32,7 +31,6 @@ def conflicts(records: Iterable[AccessRecord], launch: Launch, target: str) -> l
         diagnostic
         for touched in by_memory.values()
         for diagnostic in _of_memory(_suspects(touched), launch, target)
-        or shared_lines(touched, launch, target)
     ]
 
 

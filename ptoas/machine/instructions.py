@@ -23,7 +23,6 @@ from ptoas.machine.machine import INSTRUCTIONS, Machine, Step
 from ptoas.machine.memory import View
 from ptoas.machine.overwritten import tracked
 from ptoas.machine.race import RaceDetector, ordered, ordered_moving
-from ptoas.machine.scalar_cache import ScalarCache, past_cache, past_cache_moving
 from ptoas.machine.slots import watched
 from ptoas.machine.tiles import Region, Tile, Unplaced
 from ptoas.machine.undef import followed
@@ -91,8 +90,6 @@ class Compiled:
         self.binder = make(op, machine)
         self.effects = machine.target.effects(op)
         self.steps: dict[object, Callable[..., None]] = {}
-        self.cache: ScalarCache | None = None
-        """The scalar data cache, if the instruction accesses memory that goes through it, too."""
         if self.dynamic:
             machine.remember(self.steps)
         self.slots = [
@@ -235,10 +232,6 @@ class Compiled:
             run = followed(self.op, self.machine, step, step.lanes)
         elif self.machine.checks.init:
             run = initialised(self.op, self.machine, step)
-        if self.cache is not None and self.moves:
-            run = past_cache_moving(self.op, self.cache, self.effects, self.dynamic[0], run)
-        elif self.cache is not None:
-            run = past_cache(self.op, self.cache, self.effects, values, run)
         if self.race is not None and self.moves:
             run = ordered_moving(self.op, self.race, self.effects, values, self.dynamic[0], run)
         elif self.race is not None:

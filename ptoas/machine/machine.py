@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from ptoas.machine.epilogue_scales import Scales
     from ptoas.machine.handover import DeferredGather
     from ptoas.machine.race import RaceDetector
-    from ptoas.machine.scalar_cache import ScalarCache
     from ptoas.machine.sharing import Sharing
     from ptoas.machine.undef import Lanes
 
@@ -135,8 +134,6 @@ class Machine:
     cluster: Cluster | None = None
     """The cores of its block, and what they have in common; made when it is asked for."""
     race: RaceDetector | None = None
-    cache: ScalarCache | None = None
-    """The scalar data cache, where the target has one and order is checked."""
     is_replica: bool = False
     """True if the vector cores of a block do the same, each with whole tiles."""
     lane_memories: tuple[LocalMemory, ...] = ()

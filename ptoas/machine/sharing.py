@@ -272,9 +272,7 @@ class Sharing:
                 found = self._home(value, touched, moving)
                 if found is not None:
                     name = touched.name if found[0] is None else found[0].name
-                    origin = self._origin(found[0], touched)
-                    pipe = NUMBER[access.pipe]
-                    what = self._access(op, name, pipe, access.write, step.atomic, origin=origin)
+                    what = self._access(op, name, NUMBER[access.pipe], access.write, step.atomic)
                     uses.append(Use(what, *found, touched))
                 elif access.write and self.machine.launch.ranks is not None:
                     own.add(touched.name.removeprefix("%"))
@@ -293,30 +291,13 @@ class Sharing:
                 return self.find(touched.low, touched.high)
 
     def _access(
-        self,
-        op: Operation,
-        name: str,
-        pipe: int,
-        write: bool,
-        atomic: Hashable = None,
-        scalar: bool = False,
-        origin: int | None = None,
+        self, op: Operation, name: str, pipe: int, write: bool, atomic: Hashable = None, scalar: bool = False
     ) -> AccessSite:
         key = (op, name, pipe, write, atomic)
         found = self._accesses.get(key)
         if found is None:
-            name = name.removeprefix("%")
-            found = self._accesses[key] = AccessSite(op, name, pipe, write, scalar, atomic, origin)
+            found = self._accesses[key] = AccessSite(op, name.removeprefix("%"), pipe, write, scalar, atomic)
         return found
-
-    def _origin(self, memory: SharedMemory | None, touched: TouchedBytes) -> int | None:
-        """The byte that lines of the scalar data cache are counted from; `None`: it is not global memory, or
-        the target has no such cache."""
-        if not self.machine.target.has_pipes or touched.space is not None:
-            return None
-        if memory is not None:
-            return 0
-        return next((low for low, high in self.written if low < touched.high and touched.low < high), None)
 
     def pushed(self, use: Use, delivered: bool = False) -> None:
         """The actor has written; unless it is there already, bring it to where it belongs."""
@@ -355,8 +336,7 @@ class Sharing:
             name = touched.name if found[0] is None else found[0].name
             # Two that store the same need no order.
             kind = ("stores", values[0]) if stores else None
-            origin = self._origin(found[0], touched)
-            access = self._access(op, name, pipe, stores, kind, scalar=True, origin=origin)
+            access = self._access(op, name, pipe, stores, kind, scalar=True)
             use = Use(access, *found, touched)
             clocks = self.machine.actor.clocks
             key = _clock_key(use, use.start)
