@@ -149,6 +149,9 @@ def _joined(
 
 _NO = (None, False)
 
+_TABLES = ("dirty", "fetched", "stale", "written", "unfenced")
+"""The attributes of a state that hold accesses."""
+
 
 def _ops(pending: Mapping[Any, tuple[GmAccess, bool]]) -> list[Operation]:
     return [access.op for access, _ in pending.values()]
@@ -338,13 +341,35 @@ class Visibility(ForwardAnalysis[_State]):
                     # A callee may clean and fence; what it needs it is asked for itself.
                     state.clean()
                     state.fence()
-                for access in self.accesses.get(op, ()):
-                    (self._scalar if access.scalar else self._dma)(access, state)
+                if op.__class__ is func.CallOp:
+                    self._call(op, state)
+                else:
+                    for access in self.accesses.get(op, ()):
+                        self._access(access, state)
                 if isinstance(op, ACQUIRES):
                     state.acquired = op
-                elif op.__class__ is func.CallOp:
-                    # Whatever a function stores it cleans at its end.
-                    state.dirty = {at: each for at, each in state.dirty.items() if each[0].op is not op}
+
+    def _access(self, access: GmAccess, state: _State) -> None:
+        (self._scalar if access.scalar else self._dma)(access, state)
+
+    def _call(self, op: Operation, state: _State) -> None:
+        """Compare the accesses of a callee with earlier ones; their order is the callee's own concern."""
+        own: dict[str, dict[Any, tuple[GmAccess, bool]]] = {name: {} for name in _TABLES}
+        for access in self.accesses.get(op, ()):
+            before: dict[str, dict[Any, tuple[GmAccess, bool]]] = {
+                name: dict(getattr(state, name)) for name in _TABLES
+            }
+            self._access(access, state)
+            for name in _TABLES:
+                table = getattr(state, name)
+                for at in [at for at, each in table.items() if before[name].get(at) is not each]:
+                    own[name][at] = table.pop(at)
+                    if at in before[name]:
+                        table[at] = before[name][at]
+        for name in _TABLES:
+            getattr(state, name).update(own[name])
+        # A function cleans at its end whatever it stores.
+        state.dirty = {at: each for at, each in state.dirty.items() if each[0].op is not op}
 
     def _clean_line(self, op: CmoCacheInvalidOp, state: _State) -> None:
         """The line at an address is written back and dropped. Which line that is may not be known: what
