@@ -43,7 +43,7 @@ from ptoas.ir.location import PartOffsets, located
 
 _LABEL = re.compile(r"\^[\w$.-]+")
 
-_DEFINES = re.compile(r"\.(?:arg|const)\s+(%?[\w$.-]+)|((?:%?[\w$.-]+(?::\d+)?\s*,?\s*)+)=")
+_DEFINES = re.compile(r"\.(?:arg|const)\s+(%?[\w$.-]+)|((?:%?[\w$.-]++(?::\d++)?\s*+,?\s*+)++)=")
 
 
 _MOST_STATEMENTS = 2_000

@@ -23,6 +23,7 @@ from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.memory import TStoreOp
 from ptoas.dialects.pto.remote import CommTTestOp
 from ptoas.dialects.pto.scalar import LoadScalarOp, StoreScalarOp
+from ptoas.dialects.pto.sync import CmoCacheInvalidOp
 from ptoas.machine.accesses import AccessLog, AccessSite, Series, StridedShape, pieces_at
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.machine import Machine, Step
@@ -513,6 +514,7 @@ def _offsets(array: Array) -> Array:
 
 def _only_polls(loop: scf.WhileOp) -> bool:
     """Return True if a loop changes neither memory nor a value of its own, so that it can only poll."""
+    polls = LoadScalarOp | CommTTestOp | CmoCacheInvalidOp
     return not loop.arguments and all(
-        isinstance(op, LoadScalarOp | CommTTestOp) for op in walk(loop) if isinstance(op, PtoOp | func.CallOp)
+        isinstance(op, polls) for op in walk(loop) if isinstance(op, PtoOp | func.CallOp)
     )
