@@ -156,7 +156,7 @@ def test_a_file_of_tensors_runs_no_code_and_allocates_no_more_than_it_has(tmp_pa
         read_torch(path)
     assert not mark.exists()
     save_torch(path, np.zeros((2, 2), np.float32), count=2_000_000_000)
-    with pytest.raises(ValueError, match="promises"):
+    with pytest.raises(ValueError, match="declares"):
         read_torch(path)
     save_torch(path, np.zeros((2, 2), np.float32), count=3)
     with pytest.raises(ValueError, match="larger than its elements"):

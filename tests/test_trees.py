@@ -126,7 +126,7 @@ def test_what_lower_did_is_json(tree: Path) -> None:
     done = [each for each in said["outcomes"] if each["ok"]]
     assert done and all(Path(each["output"]).is_file() for each in done)
     alone = CliRunner().invoke(main, ["lower", done[0]["file"], "--target", "a5", "--json"])
-    assert alone.exit_code == 2 and "-o names the directory" in alone.output
+    assert alone.exit_code == 2 and "-o must name a directory" in alone.output
 
 
 def test_verify_prints_a_line_for_each_file(tree: Path) -> None:

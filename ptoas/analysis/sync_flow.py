@@ -105,7 +105,7 @@ class SyncFlow(ForwardAnalysis[_State]):
     def run(self) -> None:
         state = self.region(self.facts.func.body, _State())
         for flag, status in state.flags.items():
-            if status & UP:
+            if status & UP and flag in state.set_at:
                 self._misuse("left up", state.set_at[flag], flag)
 
     @property
@@ -261,7 +261,7 @@ class SyncFlow(ForwardAnalysis[_State]):
 
     def _set(self, op: Operation, flag: FlagKey, state: _State) -> None:
         if self.reporting and state.flags.get(flag, DOWN) & UP:
-            self._misuse("set twice", op, flag, state.set_at[flag])
+            self._misuse("set twice", op, flag, state.set_at.get(flag, op))
         state.flags[flag] = UP
         state.set_at[flag] = op
 

@@ -104,7 +104,7 @@ class InstructionMethods:
     def comm_wait_async_event(self, event: Value, session: Value, result_type: _Type | None = ..., *, name: str | None = None) -> Value:
         """Wait for an event; `completed` is true."""
     def declare_eventid_array(self, result_type: _Type | None = ..., *, name: str | None = None) -> Value:
-        """Room for event ids; what is in it before something is put there is undefined."""
+        """An array of event ids; elements are undefined until they are stored."""
     def declare_global(self, result_type: _Type | None = ..., *, name: str | None = None) -> Value:
         """A view without an address, for `talloc` and `tpop` to bind to a slot."""
     def declare_local_array(self, result_type: _Type | None = ..., *, name: str | None = None) -> Value:
@@ -150,7 +150,7 @@ class InstructionMethods:
     def load_scalar(self, ptr: Value, offset: _Number, result_type: _Type | None = ..., *, name: str | None = None) -> Value:
         """`result = ptr[offset]`."""
     def local_array_get(self, array: Value, result_type: _Type | None = ..., *, indices: _Values = ..., name: str | None = None) -> Value:
-        """`result = array[indices]`, as it is now: what is set later does not change it."""
+        """`result = array[indices]`; later writes do not change it."""
     def local_array_set(self, array: Value, value: _Number, *, indices: _Values = ..., name: str | None = None) -> None:
         """`array[indices] = value`."""
     def make_prefetch_async_context(self, workspace: Value, result_type: _Type | None = ..., *, name: str | None = None) -> Value:
@@ -198,13 +198,13 @@ class InstructionMethods:
     def set_quant_scalar(self, scale: _Number, *, id: int | Attribute | None = ..., name: str | None = None) -> None:
         """One scale for all that is pushed through channel `id` from here on."""
     def set_quant_vector(self, scales: Value, *, id: int | Attribute | None = ..., name: str | None = None) -> None:
-        """A scale for each column of what is pushed through channel `id` from here on."""
+        """A scale for each column of tiles pushed through channel `id` from now on."""
     def set_validshape(self, tile: Value, row: _Number, col: _Number, *, name: str | None = None) -> None:
         """Change the valid extents of a tile whose type leaves them open."""
     def store_scalar(self, value: _Number, ptr: Value, offset: _Number, *, name: str | None = None) -> None:
         """`ptr[offset] = value`."""
     def struct_get(self, struct: Value, path: Sequence[int], result_type: _Type | None = ..., *, name: str | None = None) -> Value:
-        """`result = struct.path`, as it is now: what is set later does not change it."""
+        """`result = struct.path`; later writes do not change it."""
     def struct_set(self, struct: Value, value: _Number, path: Sequence[int], *, name: str | None = None) -> None:
         """`struct.path = value`."""
     def subview(self, source: Value, sizes: Sequence[int], result_type: _Type | None = ..., *, offsets: _Values = ..., valid: _Values = ..., name: str | None = None) -> Value:
@@ -778,7 +778,7 @@ class InstructionMethods:
     def trandom(self, k0: _Number, k1: _Number, c0: _Number, c1: _Number, c2: _Number, c3: _Number, dst: Value, *, rounds: int | Attribute | None = ..., name: str | None = None) -> None:
         """Random bits: Philox 4x32 with the key `k0 k1`, counting from `c0 c1 c2 c3`, `c0` the lowest."""
     def trap(self, *, name: str | None = None) -> None:
-        """Stop the program: what was not to happen has happened."""
+        """Stop the program because an assumption is violated."""
     @overload
     def trecip(self, src: Value, result_type: _Type | None = ..., *, precision_type: _Precision | None = ..., name: str | None = None) -> Value:
         """`dst[i, j] = 1 / src[i, j]`."""

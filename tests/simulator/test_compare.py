@@ -228,7 +228,7 @@ def test_the_first_instruction_that_differs_is_named(library: Path, cxx: str) ->
     [
         ("STOPS", "PTO-R714", "was stopped by SIGABRT"),
         ("HANGS", "PTO-R715", "did not end within 0.5 s"),
-        ("TADDS=1", "PTO-R713", "refuses the C++"),
+        ("TADDS=1", "PTO-R713", "rejects the C++"),
     ],
 )
 def test_program_without_output_is_reported(
@@ -275,7 +275,7 @@ def test_no_compiler_at_all(library: Path, kernel: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("PATH", str(kernel.parent))
     monkeypatch.delenv("CXX", raising=False)
     done = command(kernel, "--include", library)
-    assert done.exit_code == 2 and "PTO-R711" in done.stderr and "neither of clang++, g++" in done.stderr
+    assert done.exit_code == 2 and "PTO-R711" in done.stderr and "none of clang++, g++" in done.stderr
 
 
 CALLED = """

@@ -82,8 +82,8 @@ def test_an_access_that_comes_too_early_is_named_with_the_one_before_it() -> Non
     )
     assert place(found) == (4, 3 + work.index("%a"), len("%a"))
     assert notes(found) == [("`tload` writes it here", 3)]
-    flag_name = "[PIPE_MTE2, PIPE_V, EVENT_ID0]"
-    assert found.fix == f"add `set_flag{flag_name}` after line 3 and `wait_flag{flag_name}` before line 4"
+    raised, awaited = pair("MTE2", "V")
+    assert found.fix == f"add `{raised}` after line 3 and `{awaited}` before line 4"
 
 
 def test_a_result_that_comes_too_early_is_underlined_with_its_statement() -> None:
@@ -177,13 +177,13 @@ def test_a_missing_wait_is_one_finding_with_one_fix() -> None:
     (found,) = found_in(ALLOC, LOAD, flag("set", "MTE2", "MTE3"), STORE)
     assert found.code == "PTO-F101"
     assert "nothing waits for EVENT_ID0 (PIPE_MTE2 to PIPE_MTE3), set in line 4" in found.message
-    assert found.fix == "add `wait_flag[PIPE_MTE2, PIPE_MTE3, EVENT_ID0]` before line 5"
+    assert found.fix == f"add `{flag('wait', 'MTE2', 'MTE3')}` before line 5"
 
 
 def test_a_missing_set_is_one_finding_with_one_fix() -> None:
     (found,) = found_in(ALLOC, LOAD, flag("wait", "MTE2", "MTE3"), STORE)
     assert found.code == "PTO-F102"
-    assert found.fix == "add `set_flag[PIPE_MTE2, PIPE_MTE3, EVENT_ID0]` before it, on every path"
+    assert found.fix == f"add `{flag('set', 'MTE2', 'MTE3')}` before it, on every path"
 
 
 def test_manual_sync_note_is_given_once() -> None:

@@ -165,7 +165,7 @@ def line_is_invalidated_before_it_is_loaded_again(facts: FunctionFacts, target: 
 
 @rule(
     "PTO-F123",
-    source="D53; pypto 2005",
+    source="D53",
     reason="Scalar stores have no mask of bytes: the whole line is written back, with the old bytes around.",
     failing=_program(_DMA_STORE, *_pair("MTE3", "S"), _STORE, CLEAN),
     passing=_program(_DMA_STORE, *_pair("MTE3", "S"), CLEAN, _STORE, CLEAN),
@@ -185,7 +185,7 @@ def line_of_dma_is_cleaned_before_it_is_stored_to(facts: FunctionFacts, target: 
 
 @rule(
     "PTO-F124",
-    source="simpler 1844",
+    source="D42",
     reason="`single_cache_line` cleans the 64 bytes at the address, whatever the view shows.",
     failing=_program(
         _STORE,
