@@ -217,7 +217,7 @@ def programs() -> Iterator[tuple[str, str]]:
     """Programs with findings that have edits, each with a target: of the tests, and of the rules."""
     yield from ((text, "a2a3" if "a2a3" in text else "a5") for _, text, _ in (*SAFE, *UNSAFE))
     for code in sorted(FIXED & ptoas.RULES.keys()):
-        yield ptoas.RULES[code].failing, ptoas.RULES[code].example_targets[-1]
+        yield ptoas.RULES[code].failing, example_targets(ptoas.RULES[code])[-1]
     for program in all_programs():
         for target in ("a2a3", "a5"):
             codes = {code for _, code in program.expected(target)}

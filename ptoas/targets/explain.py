@@ -24,10 +24,15 @@ def targets_with(rule: Rule) -> tuple[str, ...]:
     return tuple(target.name for target in TARGETS.values() if rule in target.rules())
 
 
+def example_targets(rule: Rule) -> tuple[str, ...]:
+    """The targets that the examples of a rule are checked for: all that have it, or those it names."""
+    return rule.on or targets_with(rule)
+
+
 def checked_on(rule: Rule) -> str:
     """The targets and the revision that the examples of a rule are checked for."""
     revision = f" with --isa {rule.example_isa}" if rule.example_isa else ""
-    return ", ".join(rule.example_targets) + revision
+    return ", ".join(example_targets(rule)) + revision
 
 
 def explain_rule(code: str) -> str:

@@ -120,8 +120,8 @@ class Rule:
     severity: Severity
     scope: Scope
     check: Check
-    example_targets: tuple[str, ...]
-    """Targets that the examples are to be checked for."""
+    on: tuple[str, ...]
+    """Targets that the examples are for, if not all that require the rule; see `example_targets`."""
     aliases: tuple[str, ...] = ()
     """Codes that this rule had before it spoke for several instructions."""
     header: bool = False
@@ -183,7 +183,7 @@ def rule(
     reason: str,
     failing: str,
     passing: str,
-    on: str = "a5",
+    on: str = "",
     severity: Severity = Severity.ERROR,
     scope: Scope = "instruction",
     aliases: str = "",
@@ -191,8 +191,9 @@ def rule(
     depends_on: Dependence = "target",
     example_isa: str | None = None,
 ) -> Callable[[Check], Rule]:
-    """Make a rule of a check. `on` names the targets that the examples are for, separated by blanks; what the
-    `header` of August 2026 alone asks for is a warning unless that decides (D28). `depends_on` says what the
+    """Make a rule of a check. `on` names the targets that the examples are for, separated by blanks, unless
+    they are for all that require the rule; what the `header` of August 2026 alone asks for is a warning unless
+    that decides (D28). `depends_on` says what the
     check of a function is given besides the function."""
     severity = Severity.WARNING if header else severity
 

@@ -33,7 +33,6 @@ def _alias(opcode: str, source: str, result: str) -> str:
     reason="No data is moved.",
     failing=_alias("treshape", "vec, 16x32xf32", "vec, 8x32xf32"),
     passing=_alias("treshape", "vec, 16x32xf32", "vec, 8x64xf32"),
-    on="cpu a2a3 a5 a5-custom",
 )
 def reshaped_tile_keeps_its_bytes(op: AliasOp, know: Facts) -> Violations:
     """A reinterpreted tile must stay in the same memory, boxed or not as before; treshape must keep all of
@@ -55,7 +54,6 @@ def reshaped_tile_keeps_its_bytes(op: AliasOp, know: Facts) -> Violations:
     reason="Use treshape for another shape.",
     failing=_alias("bitcast", "vec, 16x32xui32", "vec, 8x64xi32"),
     passing=_alias("bitcast", "vec, 16x32xui32", "vec, 16x32xi32"),
-    on="cpu a2a3 a5 a5-custom",
 )
 def bitcast_changes_only_the_element_type(op: BitcastOp, know: Facts) -> Violations:
     """bitcast must change the element type only and keep shape, valid extents and layout."""
@@ -74,7 +72,6 @@ def bitcast_changes_only_the_element_type(op: BitcastOp, know: Facts) -> Violati
     reason="The simulator's header compares sizes and kinds of elements at compile time.",
     failing=_alias("treshape", "vec, 16x32xf32", "vec, 16x32xi32"),
     passing=_alias("treshape", "vec, 16x32xui32", "vec, 16x32xi32"),
-    on="cpu",
 )
 def simulator_reshapes_within_a_kind(op: AliasOp, know: Facts) -> Violations:
     """On cpu a reinterpreted tile must have as many bytes, and the same kind of element: integer or C++
@@ -114,7 +111,6 @@ def _kind(element: Attribute) -> str | None:
         "%r = pto.treshape %w : !pto.tile_buf<vec, 8x32xf32> -> !pto.tile_buf<vec, 16x16xf32>",
         args=f"%t: {_TILE}",
     ),
-    on="cpu a2a3 a5 a5-custom",
 )
 def aliased_window_has_no_gaps(op: AliasOp, know: Facts) -> Violations:
     """treshape and bitcast need a whole tile, or a subview across its whole contiguous dimension."""

@@ -30,7 +30,6 @@ def _get(index: int) -> str:
     reason="Beyond the array lie other variables of the function.",
     failing=_get(8),
     passing=_get(7),
-    on="cpu a2a3 a5 a5-custom",
 )
 def index_is_inside_the_array(op: a.LocalArrayGetOp | a.LocalArraySetOp, know: Facts) -> Violations:
     """An index of a local array must be inside its dimension."""
@@ -57,7 +56,6 @@ _STRUCT = "!pto.struct<f32, i32>"
     passing=kernel(
         f"%s = pto.declare_struct -> {_STRUCT}", f"pto.struct_set %s[0], %x : {_STRUCT}, f32", args="%x: f32"
     ),
-    on="cpu a2a3 a5 a5-custom",
     scope="function",
     depends_on="nothing",
 )

@@ -58,7 +58,6 @@ _WAIT = "%done = pto.comm.wait_async_event(%event, %session : !pto.async_event, 
     "the event is empty.",
     failing=_started("16x64xf32", _WAIT),
     passing=_started("1024xf32", _WAIT),
-    on=_EVERYWHERE,
 )
 def asynchronous_memory_is_one_row(op: PtoOp, know: Facts) -> Violations:
     """Memory of an asynchronous transfer or prefetch must be one contiguous row of a static length."""
@@ -83,7 +82,6 @@ def _not_a_line(view: ViewFacts) -> str | None:
     reason="The engine rejects other values.",
     failing=_session(attrs="sync_id = 8 : i32"),
     passing=_session(attrs="sync_id = 7 : i32"),
-    on=_EVERYWHERE,
 )
 def session_settings_are_in_range(op: BuildAsyncSessionOp, know: Facts) -> Violations:
     """sync_id must be 0 to 7, block_bytes and queue_num at least 1, comm_block_offset at least 0, and
@@ -101,7 +99,6 @@ def session_settings_are_in_range(op: BuildAsyncSessionOp, know: Facts) -> Viola
     reason="Otherwise nothing tells when the transfer is complete, not even the end of the kernel.",
     failing=_started("1024xf32"),
     passing=_started("1024xf32", _WAIT),
-    on=_EVERYWHERE,
     severity=Severity.WARNING,
     scope="function",
     depends_on="nothing",

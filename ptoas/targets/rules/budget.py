@@ -100,7 +100,6 @@ _ROWS = "!pto.tile_buf<vec, 256x128xf32>"
         f"pto.tadd ins(%a, %a : {_ROWS}, {_ROWS}) outs(%a : {_ROWS})",
         args="%x: !pto.memref<256x128xf32>",
     ),
-    on="a2a3 a5",
     scope="function",
 )
 def live_tiles_fit(facts: FunctionFacts, target: Target) -> Violations:
@@ -194,7 +193,6 @@ def _calling(rows: int) -> str:
     reason="A callee runs while the caller's tiles are live, so its tiles are placed above them.",
     failing=_calling(188),
     passing=_calling(96),
-    on="a2a3 a5",
     scope="kernel",
 )
 def tiles_of_a_kernel_fit(facts: KernelFacts, target: Target) -> Violations:

@@ -69,7 +69,6 @@ def valid_channels(channels: Channels, target: Target) -> Iterator[Channel]:
     reason="Other values describe no channel.",
     failing=both(PAIR, "dir_mask = 1", "dir_mask = 4"),
     passing=PAIR,
-    on=EVERYWHERE,
 )
 def channel_parameters_are_in_range(op: PipeInitOp | ChannelOp, know: Facts) -> Violations:
     """dir_mask must be 1 (cube to vector), 2 (vector to cube) or 3 (both); slot_size and slot_num at least 1;
@@ -85,7 +84,6 @@ def channel_parameters_are_in_range(op: PipeInitOp | ChannelOp, know: Facts) -> 
     "memory.",
     failing=both(PAIR, ", c2v_consumer_buf = %ring : i32", ""),
     passing=PAIR,
-    on=EVERYWHERE,
 )
 def channel_has_one_place_for_slots(op: PipeInitOp, know: Facts) -> Violations:
     """A channel of tiles needs a ring in the consumer's memory for each direction, a channel of views needs a
@@ -127,7 +125,6 @@ def _way(flow: Flow) -> str:
     reason="The cores of A2/A3 can only communicate through global memory.",
     failing=LOCAL,
     passing=PAIR,
-    on="a2a3",
 )
 def slots_are_in_global_memory(op: PipeInitOp, know: Facts) -> Violations:
     """On a2a3 the slots of a channel are in global memory."""
@@ -143,7 +140,6 @@ def slots_are_in_global_memory(op: PipeInitOp, know: Facts) -> Violations:
     reason="The A5 library has no push for bidirectional channels through global memory.",
     failing=both_directions("gm_slot_buffer = %gm : !pto.ptr<f32>, "),
     passing=both_directions(),
-    on="a5 a5-custom",
 )
 def channel_in_global_memory_has_one_direction(op: PipeInitOp, know: Facts) -> Violations:
     """On a5 a channel with slots in global memory must have one direction."""
@@ -157,7 +153,6 @@ def channel_in_global_memory_has_one_direction(op: PipeInitOp, know: Facts) -> V
     reason="A ring lies in the unified buffer or L1, aligned to 256 bytes.",
     failing=once(PAIR, "auto = true", "auto = false, base = 100"),
     passing=once(PAIR, "auto = true", "auto = false, base = 256"),
-    on=EVERYWHERE,
 )
 def reserved_buffer_has_size_and_address(op: ReserveBufferOp, know: Facts) -> Violations:
     """reserve_buffer needs a size and a location of vec or mat. With auto = false it needs a base, a multiple

@@ -43,7 +43,6 @@ _OTHER_AIV = "  pto.aiv_initialize_pipe {id = 1, dir_mask = 1, slot_size = 1024}
         "  %t = pto.tpop",
     ),
     passing=PAIR,
-    on=EVERYWHERE,
     scope="channels",
 )
 def channel_has_two_ends(channels: Channels, target: Target) -> Violations:
@@ -94,7 +93,6 @@ def _lost(channels: Channels) -> Iterator[ImportReservedBufferOp]:
     reason="Both ends count the slots of the same ring.",
     failing=once(PAIR, "slot_size = 1024", "slot_size = 2048"),
     passing=PAIR,
-    on=EVERYWHERE,
     scope="channels",
 )
 def channel_ends_agree(channels: Channels, target: Target) -> Violations:
@@ -134,7 +132,6 @@ def _declared_values(init: PipeInitOp) -> dict[str, object]:
     reason="The producer writes into the buffer that the consumer reserved.",
     failing=once(PAIR, 'import_reserved_buffer {name = "ring"', 'import_reserved_buffer {name = "wring"'),
     passing=PAIR,
-    on=EVERYWHERE,
     scope="channels",
 )
 def imported_ring_is_reserved(channels: Channels, target: Target) -> Violations:
@@ -168,7 +165,6 @@ def imported_ring_is_reserved(channels: Channels, target: Target) -> Violations:
     reason="Slots that do not fit overwrite the memory behind the buffer.",
     failing=both(PAIR, "size = 8192", "size = 4096"),
     passing=PAIR,
-    on=EVERYWHERE,
     scope="channels",
 )
 def reserved_ring_holds_all_slots(channels: Channels, target: Target) -> Violations:
@@ -213,7 +209,6 @@ def reserved_ring_holds_all_slots(channels: Channels, target: Target) -> Violati
         "    (gm_slot_buffer = %gm : !pto.ptr<f32>, c2v_consumer_buf = %ring : i32)\n  pto.tpush_to_aiv",
     ),
     passing=PAIR,
-    on=EVERYWHERE,
     scope="channels",
 )
 def channel_number_is_declared_once(channels: Channels, target: Target) -> Violations:
@@ -238,7 +233,6 @@ def channel_number_is_declared_once(channels: Channels, target: Target) -> Viola
     reason="The cores of a block have 16 flags.",
     failing=with_more_channels(8),
     passing=with_more_channels(7),
-    on="a2a3 a5 a5-custom",
     scope="channels",
 )
 def channels_have_enough_flags(channels: Channels, target: Target) -> Violations:

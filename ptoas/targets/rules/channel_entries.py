@@ -74,7 +74,6 @@ def moves(channel: Channel, flow: Flow) -> tuple[list[PushOp], list[PopOp], list
     "one more.",
     failing=once(SPLIT, "16x16xf32, blayout", "16x16xf32, valid=15x16, blayout"),
     passing=SPLIT,
-    on=EVERYWHERE,
     scope="channels",
 )
 def split_tile_has_two_halves(channels: Channels, target: Target) -> Violations:
@@ -113,7 +112,6 @@ def split_tile_has_two_halves(channels: Channels, target: Target) -> Violations:
         once(once(LOCAL, "vec, 16x16", "vec, 16x8"), "memref<16x16", "memref<16x8"), "split = 0", "split = 2"
     ),
     passing=both(SPLIT, "gm_slot_buffer = %gm : !pto.ptr<f32>, ", ""),
-    on="a5 a5-custom",
     scope="channels",
 )
 def halves_fit_local_memory(channels: Channels, target: Target) -> Violations:
@@ -144,7 +142,6 @@ def halves_fit_local_memory(channels: Channels, target: Target) -> Violations:
     reason="It would overwrite the next slot.",
     failing=both(PAIR, "slot_size = 1024", "slot_size = 512"),
     passing=PAIR,
-    on=EVERYWHERE,
     scope="channels",
 )
 def pushed_tile_fits_a_slot(channels: Channels, target: Target) -> Violations:
@@ -206,7 +203,6 @@ _MEMORIES = {
     reason="The cube core pushes accumulators and pops into L1; vector cores use the unified buffer.",
     failing=both(PAIR, ": !acc", ": !mat"),
     passing=PAIR,
-    on=EVERYWHERE,
     scope="channels",
 )
 def channel_tiles_are_in_their_memories(channels: Channels, target: Target) -> Violations:
@@ -228,7 +224,6 @@ def channel_tiles_are_in_their_memories(channels: Channels, target: Target) -> V
     reason="A slot holds bytes, so both sides must mean the same tile.",
     failing=once(once(PAIR, "vec, 16x16xf32", "vec, 16x16xi32"), "memref<16x16xf32", "memref<16x16xi32"),
     passing=PAIR,
-    on=EVERYWHERE,
     scope="channels",
 )
 def popped_tile_matches_the_pushed_one(channels: Channels, target: Target) -> Violations:
@@ -293,7 +288,6 @@ def _misfit(
         "(%s : !slot)", "(%s : !pto.tensor_view<16x8xf32>)"
     ),
     passing=VIEWS,
-    on="a2a3 a5 a5-custom",
     scope="channels",
 )
 def slot_matches_the_tensor_of_its_channel(channels: Channels, target: Target) -> Violations:

@@ -42,7 +42,6 @@ Violations = Iterator[Violation]
     reason="Otherwise there is no other end.",
     failing=both(PAIR, "{split = 0}", "{id = 3, split = 0}"),
     passing=PAIR,
-    on=EVERYWHERE,
     scope="channels",
 )
 def channel_is_declared_before_its_use(channels: Channels, target: Target) -> Violations:
@@ -78,7 +77,6 @@ def channel_is_declared_before_its_use(channels: Channels, target: Target) -> Vi
     reason="A channel is used by vector core 0 alone, or by both cores with one half each.",
     failing=once(PAIR, "split = 0}\n  return", "split = 1}\n  return"),
     passing=PAIR,
-    on=EVERYWHERE,
     scope="channels",
 )
 def channel_has_one_split(channels: Channels, target: Target) -> Violations:
@@ -127,7 +125,6 @@ _SECOND = "  pto.tpush_to_aiv(%acc : !acc) {split = 0}\n"
     "for ever.",
     failing=once(PAIR, _SECOND, _SECOND * 2),
     passing=PAIR,
-    on=EVERYWHERE,
     scope="channels",
 )
 def pushes_pops_and_frees_balance(channels: Channels, target: Target) -> Violations:
@@ -248,7 +245,6 @@ def _uses_after(free: FreeOp, order: Order) -> Iterator[Operation]:
         "%c8 = arith.constant 8 : index\n  %t = pto.tpop_from_aic(%c8, %c8) {",
     ),
     passing=PAIR,
-    on=EVERYWHERE,
     scope="channels",
 )
 def pop_extents_are_open_in_its_type(channels: Channels, target: Target) -> Violations:
@@ -274,7 +270,6 @@ def pop_extents_are_open_in_its_type(channels: Channels, target: Target) -> Viol
     "the query, only vector core 0 runs the code.",
     failing=once(LOCAL, "  %t = pto.tpop", "  %lane = pto.get_subblock_idx\n  %t = pto.tpop"),
     passing=LOCAL,
-    on="a5 a5-custom",
     scope="channels",
 )
 def whole_tiles_go_to_the_first_vector_core(channels: Channels, target: Target) -> Violations:

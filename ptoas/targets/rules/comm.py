@@ -81,7 +81,6 @@ def holds(tile: TileFacts, shape: tuple[int, ...]) -> bool:
     reason="Both tiles share one template parameter.",
     failing=call("vec, 16x32xf32 + vec, 8x32xf32"),
     passing=call("vec, 16x32xf32 + vec, 16x32xf32"),
-    on=_EVERYWHERE,
 )
 def ping_and_pong_have_one_type(op: StagedOp, know: Facts) -> Violations:
     """The ping and pong tiles must have the same type."""
@@ -97,7 +96,6 @@ def ping_and_pong_have_one_type(op: StagedOp, know: Facts) -> Violations:
     reason="The ranks' rows are concatenated along DIM_3.",
     failing=call(_TILE, "128x32xf32"),
     passing=call(_TILE, "300x32xf32"),
-    on=_EVERYWHERE,
 )
 def local_memory_holds_all_ranks(op: CommTGatherOp | CommTScatterOp, know: Facts) -> Violations:
     """DIM_3 of the root's memory must be at least the number of ranks times DIM_3 of one rank; the other
@@ -133,7 +131,6 @@ def _steps(member: ViewType) -> tuple[Layout, list[tuple[int, int, int]]]:
     reason="Shape and strides are read from one rank and used for all.",
     failing=call(_TILE, last="32x32xf32"),
     passing=_GOOD,
-    on=_EVERYWHERE,
 )
 def ranks_have_one_shape(op: CollectiveOp, know: Facts) -> Violations:
     """The tensors of all ranks must have the same shape, strides and layout."""
@@ -149,7 +146,6 @@ def ranks_have_one_shape(op: CollectiveOp, know: Facts) -> Violations:
     reason="A static valid extent can't shrink for the last chunk.",
     failing=call("vec, 24x32xf32"),
     passing=call("vec, 24x32xf32, valid=?x?"),
-    on=_EVERYWHERE,
 )
 def chunks_divide_the_data(op: StagedOp, know: Facts) -> Violations:
     """If the data is larger than the staging tile, a static ValidRow must divide DIM_3 and a static ValidCol
@@ -175,7 +171,6 @@ def chunks_divide_the_data(op: StagedOp, know: Facts) -> Violations:
     reason="The root is one of the ranks.",
     failing=call(_TILE, root=4, guard=4),
     passing=call(_TILE, root=3, guard=3),
-    on=_EVERYWHERE,
 )
 def root_is_a_rank(op: CollectiveOp, know: Facts) -> Violations:
     """The root must be at least 0 and less than the number of ranks."""
@@ -190,7 +185,6 @@ def root_is_a_rank(op: CollectiveOp, know: Facts) -> Violations:
     reason="The collective unit is part of Ascend950.",
     failing=call(_TILE, attrs="engine = #pto<coll_engine ccu>", context="yes"),
     passing=call(_TILE, attrs="engine = #pto<coll_engine aiv>"),
-    on="a2a3",
 )
 def collective_unit_exists(op: CollectiveOp, know: Facts) -> Violations:
     """Engine ccu needs A5."""
@@ -221,7 +215,6 @@ def reduction_takes_the_element_type(op: CommTReduceOp, know: Facts, types: Type
     reason="The elements of a rank and of the root correspond one to one.",
     failing=call(_TILE, "32x32xf32", op="treduce"),
     passing=call(_TILE, "64x32xf32", op="treduce"),
-    on=_EVERYWHERE,
 )
 def local_memory_has_the_shape_of_a_rank(op: CollectiveOp, know: Facts) -> Violations:
     """The root's memory of a reduction or broadcast must have the shape of a rank's memory."""
@@ -238,7 +231,6 @@ def local_memory_has_the_shape_of_a_rank(op: CollectiveOp, know: Facts) -> Viola
     reason="A chunk is loaded and stored without changing its layout.",
     failing=call(_TILE, member="64x32xf32, dn"),
     passing=call("vec, 64x8xf32, blayout=col_major", "256x32xf32, dn", "64x32xf32, dn"),
-    on=_EVERYWHERE,
 )
 def local_memory_has_the_layout_of_a_rank(op: CollectiveOp, know: Facts) -> Violations:
     """The root's memory must have the layout of a rank's memory."""
@@ -281,7 +273,6 @@ def ccu_has_a_context(op: CollectiveOp, know: Facts) -> Violations:
     reason="On any other rank the call is undefined behaviour.",
     failing=call(_TILE, guard=None),
     passing=_GOOD,
-    on=_EVERYWHERE,
     severity=Severity.WARNING,
     scope="function",
     depends_on="nothing",
@@ -310,7 +301,6 @@ def only_the_root_calls(facts: FunctionFacts, _target: Target) -> Violations:
     reason="Every rank opens the gate of the CCU, which waits for all of them.",
     failing=call(_TILE, attrs=_CCU, context="yes"),
     passing=call(_TILE, attrs=_CCU, context="yes", guard=None),
-    on="a5 a5-custom",
     scope="function",
     depends_on="nothing",
 )
@@ -349,7 +339,6 @@ def _gather_into(own: str) -> str:
     reason="The root stores through its own address space and can't write the memory of another rank.",
     failing=_gather_into("%g1"),
     passing=_gather_into("%own"),
-    on=_EVERYWHERE,
     scope="function",
 )
 def destination_is_local(facts: FunctionFacts, _target: Target) -> Violations:

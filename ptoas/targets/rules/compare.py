@@ -33,7 +33,6 @@ def _slots(op: PtoOp) -> tuple[str, str]:
     reason="Bits that do not fit would be in the next row.",
     failing=instruction("tcmp", "16x32xu8", "16x264xf32", "16x264xf32"),
     passing=instruction("tcmp", "16x32xu8", "16x256xf32", "16x256xf32"),
-    on="cpu a2a3 a5",
 )
 def mask_has_a_bit_for_each_column(op: PtoOp, know: Facts) -> Violations:
     """A row of the mask must have a bit for each valid column."""
@@ -51,7 +50,6 @@ def mask_has_a_bit_for_each_column(op: PtoOp, know: Facts) -> Violations:
     "result as eq.",
     failing=instruction("tcmp", "16x32xu8", "16x32xi32", "16x32xi32", attrs="cmpMode = #pto<cmp lt>"),
     passing=instruction("tcmp", "16x32xu8", "16x32xi32", "16x32xi32", attrs="cmpMode = #pto<cmp ne>"),
-    on="a2a3",
 )
 def integers_are_compared_for_equality(op: CompareOp, know: Facts) -> Violations:
     """32-bit integers must be compared with `eq` or `ne`."""
@@ -67,7 +65,6 @@ def integers_are_compared_for_equality(op: CompareOp, know: Facts) -> Violations
     reason="The simulator writes the bits as one stream, without starting each row at a new byte.",
     failing=instruction("tsel", "16x32xf32", "16x32xu8", "16x32xf32", "16x32xf32"),
     passing=instruction("tsel", "16x32xf32", "16x32xu8, valid=16x4", "16x32xf32", "16x32xf32"),
-    on="cpu",
 )
 def mask_columns_are_its_bytes(op: PtoOp, know: Facts) -> Violations:
     """The valid columns of the mask must be exactly the bytes of a row's bits, and these must be whole

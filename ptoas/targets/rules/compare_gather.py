@@ -60,7 +60,6 @@ def compared_rows_are_whole_repeats() -> Stated:
     reason="The threshold of row i is element i of the tile's memory.",
     failing=compare(k="4x8xu32, valid=4x1"),
     passing=_GOOD,
-    on="a2a3 a5",
 )
 def thresholds_are_contiguous(op: TGatherOp, know: Facts) -> Violations:
     """Compare form: a tile of thresholds must have one row, or one column in col_major, with an element for
@@ -85,7 +84,6 @@ def thresholds_are_contiguous(op: TGatherOp, know: Facts) -> Violations:
     reason="The vector pipe converts the thresholds to the source's type, lane by lane.",
     failing=compare(k="1x16xu16, valid=1x4"),
     passing=_GOOD,
-    on="a2a3",
 )
 def thresholds_are_as_wide_as_the_source(op: TGatherOp, know: Facts) -> Violations:
     """Compare form: thresholds must have as many bits as the elements of the source."""
@@ -102,7 +100,6 @@ def thresholds_are_as_wide_as_the_source(op: TGatherOp, know: Facts) -> Violatio
     reason="Each row has its own line of bits in the scratch tile; the positions follow the last one.",
     failing=compare(tmp="1x1024xi32"),
     passing=_GOOD,
-    on="a2a3",
 )
 def compare_scratch_has_a_line_for_each_row(op: TGatherOp, know: Facts) -> Violations:
     """Compare form: the scratch tile needs as many rows as the source has valid rows, and columns in a

@@ -37,7 +37,6 @@ _STEP = """ {
     reason="A core has neither the memories nor the pipes of the other kind.",
     failing=f"{_MATMUL}{VECTOR}{_STEP}",
     passing=f"{_MATMUL}{CUBE}{_STEP}",
-    on="a5 a5-custom",
     scope="function",
     depends_on="nothing",
 )

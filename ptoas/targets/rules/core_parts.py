@@ -112,7 +112,6 @@ def _program(cube: str, vector: str, end: str) -> str:
     "sequence, but its C++ can't run on a device.",
     failing=_program("", "", ""),
     passing=_program("pto.section.cube {", "pto.section.vector {", "}"),
-    on="a2a3 a5 a5-custom",
     severity=Severity.WARNING,
     scope="function",
     depends_on="nothing",

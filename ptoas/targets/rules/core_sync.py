@@ -34,7 +34,6 @@ _A5 = "a5 a5-custom"
     reason="A part for the other kind of core would never run.",
     failing=f"func.func @kernel() {VECTOR} {{\n  pto.section.cube {{\n  }}\n  return\n}}",
     passing="func.func @kernel() {\n  pto.section.vector {\n  }\n  return\n}",
-    on=EVERYWHERE,
     scope="function",
     depends_on="nothing",
 )
@@ -75,7 +74,6 @@ _PLACED = once(
     reason="Slots are filled while the function uses its tiles, so a tile on a ring is overwritten.",
     failing=_PLACED,
     passing=both(_PLACED, "8192 : i64", "9216 : i64"),
-    on="a2a3 a5 a5-custom",
     scope="function",
 )
 def rings_do_not_overlap_tiles(facts: FunctionFacts, target: Target) -> Violations:
@@ -166,7 +164,6 @@ def counter_pipe_can_signal(
     reason="The cores of A2/A3 keep their counters in a control area of global memory.",
     failing=kernel("pto.sync.set <PIPE_MTE3>, 0", **_ADDRESS),
     passing=kernel("pto.set_ffts %ffts : !pto.ptr<i64>", "pto.sync.set <PIPE_MTE3>, 0", **_ADDRESS),
-    on="a2a3",
     scope="function",
     depends_on="nothing",
 )
@@ -197,7 +194,6 @@ _WORDS = 16
     reason="A soft barrier counts in memory, in a cache line of its own; a hard one has counters.",
     failing=kernel(_SOFT.format("%w : !pto.memref<8xi32>"), args="%w: !pto.memref<8xi32>"),
     passing=kernel(_SOFT.format("%w : !pto.memref<16xi32>"), args="%w: !pto.memref<16xi32>"),
-    on=EVERYWHERE,
 )
 def soft_barrier_has_a_workspace(op: SyncAllOp, know: Facts) -> Violations:
     """syncall soft needs a workspace of at least 16 i32 elements in global memory; syncall hard takes neither
@@ -225,7 +221,6 @@ _KINDS = {SyncCoreType.AICOnly: KernelKind.Cube, SyncCoreType.AIVOnly: KernelKin
     reason="A core of another kind does not wait, so nothing is ordered.",
     failing=kernel(_HARD.format("aic_only")).replace("@kernel() {", f"@kernel() {VECTOR} {{"),
     passing=kernel(_HARD.format("aiv_only")).replace("@kernel() {", f"@kernel() {VECTOR} {{"),
-    on=EVERYWHERE,
     scope="function",
     depends_on="nothing",
 )

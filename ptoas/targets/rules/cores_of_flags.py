@@ -31,7 +31,6 @@ def pipes_text(pipes: frozenset[Pipe]) -> str:
     "counters of the block.",
     failing=_flags("FIX", "V"),
     passing=_flags("M", "FIX"),
-    on="a2a3 a5 a5-custom",
     scope="function",
 )
 def flag_connects_pipes_of_one_core(facts: FunctionFacts, target: Target) -> Violations:

@@ -107,7 +107,6 @@ def _phases(product: str) -> str:
     "store; if that never comes, it waits for ever.",
     failing=_phases("partial"),
     passing=_phases("final"),
-    on="a2a3 a5",
     scope="function",
     depends_on="nothing",
 )

@@ -27,7 +27,6 @@ def _print(format: str) -> str:
     reason="printf would read a wrong or missing argument.",
     failing=_print("%f and %d"),
     passing=_print("x is %d"),
-    on="cpu a2a3 a5 a5-custom",
 )
 def format_fits_the_scalar(op: PrintOp, know: Facts) -> Violations:
     """The format must have exactly one conversion that fits the value: %d, %i, %u, %x, %X, %o or %c for an

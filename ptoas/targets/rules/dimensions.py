@@ -22,7 +22,6 @@ def _ask(dim: int) -> str:
     reason="The view has no further dimension.",
     failing=_ask(2),
     passing=_ask(1),
-    on="cpu a2a3 a5 a5-custom",
 )
 def dimension_is_one_of_the_view(op: DimensionOp, know: Facts) -> Violations:
     """The number of a dimension must be less than the rank of the view, counted from 0."""

@@ -29,7 +29,6 @@ Table = Mapping[str, str]
     reason="The hardware connects only some of the memories.",
     failing=instruction("tmov", "left, 16x32xf32, slayout=row_major", "16x32xf32"),
     passing=instruction("tmov", "16x32xf32", "16x32xf32"),
-    on="a2a3 a5",
 )
 def move_between_memories_exists(
     op: movement.FixpipeOp, know: Facts, ways: Table = MappingProxyType({})
@@ -52,7 +51,6 @@ def _txor(tmp: str) -> str:
     reason="The library computes the bitwise or into the scratch tile with the instructions of the result.",
     failing=_txor("32x32xui8"),
     passing=_txor("16x32xi16"),
-    on="a2a3",
 )
 def scratch_has_the_elements_of_the_destination() -> Stated:
     """The scratch tile must have the element type of the destination."""
@@ -75,7 +73,6 @@ def _axpy(src: str, dst: str) -> str:
     reason="The result has the default precision, and the attribute is ignored.",
     failing=_exp("high_precision"),
     passing=_exp("default"),
-    on="a2a3",
     severity=Severity.WARNING,
 )
 def high_precision_has_an_effect(op: PtoOp, know: Facts, by_scratch: bool = False) -> Violations:
@@ -95,7 +92,6 @@ def high_precision_has_an_effect(op: PtoOp, know: Facts, by_scratch: bool = Fals
         "tpow", *["16x32xf32"] * 3, attrs="precisionType = #pto<pow_precision high_precision>"
     ),
     passing=instruction("tpow", *["16x32xf32"] * 3),
-    on="a2a3",
 )
 def power_has_one_precision(op: PtoOp, know: Facts) -> Violations:
     """tpow and tpows have no high-precision algorithm on A2/A3."""
@@ -116,7 +112,6 @@ def power_has_one_precision(op: PtoOp, know: Facts) -> Violations:
     reason="The library's call takes both tiles as one C++ type.",
     failing=instruction("trems", "16x32xf32", "16x32xf32", "f32", "1x32xf32"),
     passing=instruction("trems", "16x32xf32", "16x32xf32", "f32", "16x32xf32"),
-    on="cpu",
 )
 def scratch_has_the_type_of_the_destination() -> Stated:
     """A scratch tile must have the type of the destination."""
@@ -129,7 +124,6 @@ def scratch_has_the_type_of_the_destination() -> Stated:
     reason="The call does not compile with different tile types.",
     failing=instruction("tand", "16x32xi16", "16x32xi16", "16x64xi16, valid=16x32"),
     passing=instruction("tand", "16x32xi16", "16x32xi16", "16x32xi16"),
-    on="cpu a2a3 a5",
 )
 def tiles_have_one_type(op: PtoOp, know: Facts, slots: str = "src0 src1") -> Violations:
     """Tiles that the library's call takes as one C++ type must have the type of the destination."""
@@ -153,7 +147,6 @@ def _valid_type_of_result(op: PtoOp, know: Facts) -> tuple[int, ...]:
     reason="A dynamic extent in one type and a static one in the other does not compile.",
     failing=instruction("tsqrt", "16x32xf32", "16x32xf32, valid=16x?"),
     passing=instruction("tsqrt", "16x32xf32, valid=16x?", "16x32xf32, valid=16x?"),
-    on="cpu",
 )
 def valid_extents_are_open_in_both() -> Stated:
     """A valid extent must be dynamic in the types of both tiles or in neither (rows and columns swapped for a
@@ -175,7 +168,6 @@ def valid_extents_are_open_in_both() -> Stated:
         "%d = pto.tshls %a, %n : (!pto.tile<8x16xi16>, i16) -> !pto.tile<8x16xi16>",
         args="%a: !pto.tile<8x16xi16>",
     ),
-    on="cpu a2a3 a5",
 )
 def shift_is_less_than_the_width(op: BitScalarOp, know: Facts) -> Violations:
     """A tile must be shifted by 0 or more bits, and fewer than its elements have."""
@@ -190,7 +182,6 @@ def shift_is_less_than_the_width(op: BitScalarOp, know: Facts) -> Violations:
     reason="The product is added in the destination's type; the hardware has no other pair.",
     failing=_axpy("f32", "f16"),
     passing=_axpy("f16", "f32"),
-    on="cpu a2a3 a5",
 )
 def sum_has_the_type_of_the_product(op: TAxpyOp, know: Facts) -> Violations:
     """The destination must have the source's element type, or be f32 if the source is f16."""
@@ -214,7 +205,6 @@ WIDE_LANES = 64
     reason="Further columns keep their old contents.",
     failing=_quotient(128),
     passing=_quotient(64),
-    on="a5",
 )
 def quotient_fits_one_vector() -> Stated:
     """Quotients and remainders of 64-bit integers must not have more valid columns than a vector has

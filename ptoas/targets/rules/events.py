@@ -47,7 +47,6 @@ def _opcode(op: Operation | None) -> str:
     "not awaited on every way is still up when it is recorded again.",
     failing=_copy(_LOAD, f"{_STORE} wait(%e)", f"pto.tstore ins(%a : {_TILE}) outs(%x : {_MEM}) wait(%e)"),
     passing=_GOOD,
-    on=_EVERYWHERE,
     scope="function",
     depends_on="nothing",
 )
@@ -118,7 +117,6 @@ def _again(record: RecordOp, first: TSyncOp, second: TSyncOp) -> Violation:
     reason="An event that nothing waits for orders nothing.",
     failing=_copy(_LOAD, _STORE),
     passing=_GOOD,
-    on=_EVERYWHERE,
     severity=Severity.WARNING,
     scope="function",
     depends_on="nothing",
@@ -144,7 +142,6 @@ _PREFETCH = f"pto.tprefetch ins(%x : {_MEM}) outs(%a : {_TILE})"
     reason="The call has no parameters for events, or returns none.",
     failing=_copy(_LOAD, f"{_PREFETCH} wait(%e)"),
     passing=_GOOD,
-    on=_EVERYWHERE,
     scope="function",
 )
 def library_call_has_these_events(facts: FunctionFacts, target: Target) -> Violations:
@@ -222,7 +219,6 @@ def _many(count: int) -> str:
     reason="There are eight flags from one pipe to another.",
     failing=_many(9),
     passing=_many(8),
-    on=_DEVICES,
     scope="function",
 )
 def events_do_not_outnumber_event_ids(facts: FunctionFacts, target: Target) -> Violations:

@@ -21,7 +21,6 @@ from ptoas.targets.rules.operands import is_no_op
     reason="The repeated source is identified by its layout and its valid columns.",
     failing=instruction("trowexpandmul", "16x32xf32", "16x32xf32", "16x32xf32"),
     passing=instruction("trowexpandmul", "16x32xf32", "16x32xf32", "16x1xf32"),
-    on="cpu a2a3 a5",
 )
 def one_source_has_a_value_for_each_row(op: RowExpandOp, know: Facts) -> Iterator[Violation]:
     """One source must be row_major with the valid shape of the destination; the other must have one column
@@ -54,7 +53,6 @@ def one_source_has_a_value_for_each_row(op: RowExpandOp, know: Facts) -> Iterato
     reason="The scratch tile holds the values of a column; rows of 32 bytes need none.",
     failing=instruction("trowexpandmul", "16x32xf32", "16x32xf32", "16x8xf32", "1x128xf32"),
     passing=instruction("trowexpandmul", "16x32xf32", "16x32xf32", "16x1xf32", "1x128xf32"),
-    on="a2a3",
 )
 def scratch_needs_a_column(op: RowExpandOp, know: Facts) -> Iterator[Violation]:
     """With a scratch tile the repeated source must be a column (col_major)."""

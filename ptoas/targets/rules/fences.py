@@ -27,7 +27,6 @@ _EVERYWHERE = "cpu a2a3 a5 a5-custom"
     reason="Nothing runs on the other pipes.",
     failing=kernel("pto.barrier #pto.pipe<PIPE_MTE4>"),
     passing=kernel("pto.barrier #pto.pipe<PIPE_MTE3>"),
-    on=_EVERYWHERE,
     scope="function",
     depends_on="nothing",
 )
@@ -52,7 +51,6 @@ def synchronisation_names_working_pipes(facts: FunctionFacts, _target: Target) -
     passing=kernel(
         "pto.get_buf[#pto.pipe_event_type<TVEC>, 31]", "pto.rls_buf[#pto.pipe_event_type<TVEC>, 31]"
     ),
-    on="a5 a5-custom",
 )
 def token_number_is_in_range(op: BufferTokenOp, know: Facts) -> Violations:
     """The number of a buffer token must be 0 to 31."""
@@ -71,7 +69,6 @@ def token_number_is_in_range(op: BufferTokenOp, know: Facts) -> Violations:
     "PIPE_ALL to order local memory.",
     failing=kernel("pto.fence.barrier_all #pto.fence_scope<local_memory>"),
     passing=kernel("pto.fence.barrier_all #pto.fence_scope<gm>"),
-    on=_EVERYWHERE,
 )
 def fence_scope_includes_global_memory(op: FenceBarrierAllOp, know: Facts) -> Violations:
     """The scope of a fence must be gm or all."""
@@ -92,7 +89,6 @@ def fence_scope_includes_global_memory(op: FenceBarrierAllOp, know: Facts) -> Vi
     reason="The scalar pipe caches global memory only.",
     failing=kernel("pto.cmo.cacheinvalid all #pto.address_space<vec>"),
     passing=kernel("pto.cmo.cacheinvalid all #pto.address_space<gm>"),
-    on=_EVERYWHERE,
 )
 def invalidated_cache_is_of_global_memory(op: CmoCacheInvalidOp, know: Facts) -> Violations:
     """cmo.cacheinvalid needs global memory."""

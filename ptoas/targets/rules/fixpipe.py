@@ -45,7 +45,6 @@ def _legal(source: ElementType, table: Table) -> list[str]:
     reason="The fix pipe has a mode for each conversion, and most of them need a scale.",
     failing=instruction("tmov", nz("16x32xi8"), acc("16x32xf32")),
     passing=instruction("tmov", nz("16x32xf16"), acc("16x32xf32")),
-    on="a2a3 a5",
 )
 def accumulator_is_converted(
     op: FixpipeOp | TStoreOp, know: Facts, plain: Table = NOTHING, scaled: Table = NOTHING
@@ -87,7 +86,6 @@ def accumulator_is_converted(
         args=f"%a: !pto.tile_buf<{acc('16x16xi32')}>, %f: !pto.tile_buf<scaling, 1x16xi64>, "
         f"%d: !pto.tile_buf<{nz('16x16xf16')}>",
     ),
-    on="cpu a2a3 a5",
 )
 def scales_are_in_scaling(op: FixpipeOp | TStoreOp, know: Facts) -> Violations:
     """Scales of columns must be 64-bit words in the memory `scaling`, one for each column. Another type is a
@@ -113,7 +111,6 @@ def scales_are_in_scaling(op: FixpipeOp | TStoreOp, know: Facts) -> Violations:
     reason="The row is copied unchanged, except that a bias may be widened.",
     failing=instruction("tmov", "bias, 1x64xf16", "mat, 1x64xf16"),
     passing=instruction("tmov", "bias, 1x64xf32", "mat, 1x64xf16"),
-    on="a2a3 a5",
 )
 def table_row_fits_bias_or_scaling(
     op: FixpipeOp, know: Facts, bias: Table = NOTHING, scaling: Table = NOTHING, by_source: bool = False
@@ -150,7 +147,6 @@ def _from(row: int, col: int) -> str:
     reason="Blocks are moved whole; a transposed block is a square.",
     failing=_from(8, 0),
     passing=_from(16, 32),
-    on="a2a3 a5",
 )
 def part_is_made_of_blocks(op: PtoOp, know: Facts) -> Violations:
     """A part of a matrix must start at a block boundary; if blocks are transposed, at a multiple of 16 in
@@ -187,7 +183,6 @@ def part_is_made_of_blocks(op: PtoOp, know: Facts) -> Violations:
     passing=instruction(
         "tmov", nz("16x32xf16"), acc("16x32xf32"), attrs="reluPreMode = #pto<relu_pre_mode normal_relu>"
     ),
-    on="cpu a2a3 a5",
 )
 def relu_mode_is_supported(op: FixpipeOp | TStoreOp, know: Facts) -> Violations:
     """reluPreMode must be no_relu or normal_relu, and its source an accumulator."""

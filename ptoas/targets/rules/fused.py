@@ -26,7 +26,6 @@ _PADDED = "16x32xf32, valid=16x24"
     reason="No document describes the instruction, and older libraries do not have it.",
     failing=instruction("tpairreducesum", _PADDED, _PADDED),
     passing=instruction("tabs", _PADDED, _PADDED),
-    on="cpu a2a3 a5",
     severity=Severity.WARNING,
 )
 def revision_has_the_instruction(op: PtoOp, know: Facts) -> Violations:
@@ -43,7 +42,6 @@ def revision_has_the_instruction(op: PtoOp, know: Facts) -> Violations:
     reason="Columns are processed in pairs; targets treat a single last one differently.",
     failing=instruction("tpairreducesum", "16x32xf32, valid=16x7", "16x32xf32, valid=16x7"),
     passing=instruction("tpairreducesum", "16x32xf32, valid=16x8", "16x32xf32, valid=16x8"),
-    on="cpu a2a3 a5",
     example_isa=HEADERS,
 )
 def valid_columns_are_even() -> Stated:
@@ -57,7 +55,6 @@ def valid_columns_are_even() -> Stated:
     reason="Each conversion is an instruction of its own.",
     failing=instruction("taddreluconv", "16x32xi8", *["16x32xf32"] * 2),
     passing=instruction("taddreluconv", "16x32xf16", *["16x32xf32"] * 2),
-    on="a2a3 a5",
     example_isa=HEADERS,
 )
 def narrowing_exists(op: NarrowingOp, know: Facts, pairs: Table = MappingProxyType({})) -> Violations:
@@ -74,7 +71,6 @@ def narrowing_exists(op: NarrowingOp, know: Facts, pairs: Table = MappingProxyTy
     reason="The sums of the second row would follow those of the first one in its row.",
     failing=instruction("tpairreducesum", "16x32xf32", "16x32xf32"),
     passing=instruction("tpairreducesum", _PADDED, _PADDED),
-    on="a5",
     example_isa=HEADERS,
 )
 def tile_has_more_columns_than_are_valid(op: TPairReduceSumOp, know: Facts) -> Violations:
@@ -96,7 +92,6 @@ def tile_has_more_columns_than_are_valid(op: TPairReduceSumOp, know: Facts) -> V
     "%d0, %d1 = tdeinterleave %s : (!pto.tile<16x64xf32>) -> (!pto.tile<16x64xf32>, !pto.tile<16x64xf32>)",
     passing=".arg %s : !pto.tile<16x64xf32>\n"
     "%d0, %d1 = tdeinterleave %s : (!pto.tile<16x64xf32>) -> (!pto.tile<16x32xf32>, !pto.tile<16x32xf32>)",
-    on="cpu a5",
     example_isa=HEADERS,
 )
 def source_is_twice_as_wide(op: TDeinterleaveOp, know: Facts) -> Violations:

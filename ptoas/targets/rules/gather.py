@@ -28,7 +28,6 @@ _GOOD_CPU = mgather("elem", "16x32xf32", "64x32xf32", "16x32xi32")
     "indices would silently give other data.",
     failing=mgather("row", "16x32xf32", "64x32xf32", "16x32xi32"),
     passing=_GOOD_CPU,
-    on="cpu",
 )
 def cpu_has_no_row_mode(op: MGatherOp, know: Facts) -> Violations:
     """cpu supports Elem gathers only."""
@@ -46,7 +45,6 @@ def cpu_has_no_row_mode(op: MGatherOp, know: Facts) -> Violations:
     reason="The reference has no GatherOOB parameter and checks no bounds.",
     failing=mgather("elem.clamp", "16x32xf32", "64x32xf32", "16x32xi32"),
     passing=mgather("elem.undefined", "16x32xf32", "64x32xf32", "16x32xi32"),
-    on="cpu",
 )
 def cpu_has_no_out_of_bounds_mode(op: MGatherOp, know: Facts) -> Violations:
     """cpu supports the out-of-bounds mode `undefined` only."""
@@ -101,7 +99,6 @@ def gather_into_l1_needs_a_revision(op: MGatherMatOp, know: Facts) -> Violations
     reason="Elements are arranged in the scratch view, and copied from there; rows are copied directly.",
     failing=_into_l1("elem", "32x32xi32"),
     passing=_into_l1("elem", "32x32xi32", "32x32xf16"),
-    on="a2a3 a5",
     example_isa=HEADERS,
 )
 def element_gather_into_l1_has_scratch(op: MGatherMatOp, know: Facts) -> Violations:
@@ -126,7 +123,6 @@ def element_gather_into_l1_has_scratch(op: MGatherMatOp, know: Facts) -> Violati
     reason="Indices past the view are whatever follows it in memory.",
     failing=_into_l1("row", "1x16xi32"),
     passing=_into_l1("row", "1x32xi32"),
-    on="a2a3 a5",
     example_isa=HEADERS,
 )
 def index_view_covers_the_destination(op: MGatherMatOp, know: Facts) -> Violations:

@@ -47,7 +47,6 @@ _ROW, _ELEM, _NZ = _case(row=True), _case(row=False), _case(table=Layout.NZ)
     reason="ND and NZ have separate implementations, and neither converts to the other.",
     failing=mgather("row", "32x16xf16", "1x1x4x16x16xf16, nz", "1x32xi32"),
     passing=_GOOD_NZ,
-    on="a2a3",
 )
 def tile_matches_the_table_layout(op: IndexedMemoryOp, know: Facts) -> Violations:
     """A table in nd layout needs a row_major + none_box tile; one in nz layout needs col_major + row_major
@@ -68,6 +67,7 @@ def tile_matches_the_table_layout(op: IndexedMemoryOp, know: Facts) -> Violation
     reason="The kernel reads idx[row] directly, so the R indices must be contiguous.",
     failing=mgather("row", "16x32xf32", "64x32xf32", "16x32xi32"),
     passing=mgather("row", "16x32xf32", "64x32xf32", "16x1xi32"),
+    on="a5",
 )
 def row_index_is_one_dimensional(op: IndexedMemoryOp, know: Facts) -> Violations:
     """In Row mode the valid shape of the index tile must be [1, R] row_major or [R, 1] col_major, where R is
@@ -99,7 +99,6 @@ def _row_index_mismatch(op: IndexedMemoryOp, know: Facts, found: str, required: 
     reason="The scalar loop reads idx[0, r] for row r.",
     failing=mgather("row", "16x32xf32", "64x32xf32", "1x24xi32"),
     passing=_GOOD,
-    on="a2a3",
 )
 def row_index_is_one_row(op: IndexedMemoryOp, know: Facts) -> Violations:
     """In Row mode the valid shape of the index tile must be [1, R], where R is the number of valid rows of
@@ -137,7 +136,6 @@ def _has_its_mode(_op: IndexedMemoryOp, know: Facts) -> bool:
     reason="Row i of the index belongs to row i of the destination.",
     failing=mgather("elem", "16x32xf32", "64x32xf32", "8x32xi32"),
     passing=_GOOD_CPU,
-    on="cpu",
 )
 def index_has_the_rows_of_the_tile() -> Stated:
     """The tile and its index tile must have the same number of rows."""
@@ -151,7 +149,6 @@ def index_has_the_rows_of_the_tile() -> Stated:
     reason="The simulator reads one index per element.",
     failing=mgather("elem", "16x32xf32", "64x32xf32", "16x16xi32"),
     passing=_GOOD_CPU,
-    on="cpu",
 )
 def elem_index_has_the_valid_shape(op: IndexedMemoryOp, know: Facts) -> Violations:
     """In an element-indexed gather the index tile and the destination must have the same valid shape, even if
@@ -172,7 +169,6 @@ def elem_index_has_the_valid_shape(op: IndexedMemoryOp, know: Facts) -> Violatio
     reason="The number of index columns selects between rows and elements.",
     failing=mgather("", "16x32xf32", "64x32xf32", "16x16xi32"),
     passing=_GOOD_CUSTOM,
-    on="a5-custom",
 )
 def custom_index_columns_select_the_mode(op: IndexedMemoryOp, know: Facts) -> Violations:
     """The index tile must have 1 column for a row-indexed gather, or as many columns as the destination (more
@@ -202,7 +198,6 @@ def _has_the_physical_shape(row: bool, op: IndexedMemoryOp, know: Facts) -> bool
     reason="The kernel iterates over the rows of the destination and reads the same row of the index.",
     failing=mgather("row", "16x32xf32", "64x32xf32", "16x1xi32, valid=8x1"),
     passing=mgather("row", "16x32xf32, valid=8x32", "64x32xf32", "16x1xi32, valid=8x1"),
-    on="a5-custom",
 )
 def custom_index_is_valid_for_the_destination() -> Stated:
     """The valid shape of the index tile must be [R, 1] in Row mode, where R is the number of valid rows of
@@ -224,7 +219,6 @@ def custom_index_is_valid_for_the_destination() -> Stated:
     reason="The reference implementation supports two-dimensional tables only.",
     failing=mgather("elem", "16x32xf32", "2x64x32xf32", "16x32xi32"),
     passing=_GOOD_CPU,
-    on="cpu",
 )
 def table_has_two_dimensions(op: IndexedMemoryOp, know: Facts) -> Violations:
     """The table must have the shape <1, 1, 1, TableRows, RowWidth>."""
@@ -242,7 +236,6 @@ def table_has_two_dimensions(op: IndexedMemoryOp, know: Facts) -> Violations:
         "row", "32x16xf16, blayout=col_major, slayout=row_major", "1x1x4x8x16xf16, nz", "1x32xi32"
     ),
     passing=_GOOD_NZ,
-    on="a2a3",
 )
 def nz_table_has_blocks_of_16_rows() -> Stated:
     """Shape[3] of an NZ table must be 16 and static."""
@@ -257,7 +250,6 @@ def nz_table_has_blocks_of_16_rows() -> Stated:
         "row", "32x16xf16, blayout=col_major, slayout=row_major", "1x1x4x16x8xf16, nz", "1x32xi32"
     ),
     passing=_GOOD_NZ,
-    on="a2a3",
 )
 def nz_table_has_blocks_of_32_bytes() -> Stated:
     """Shape[4] of an NZ table must be 32 bytes divided by the element size, and static."""
@@ -275,7 +267,6 @@ def nz_table_has_blocks_of_32_bytes() -> Stated:
         "1x32xi32",
     ),
     passing=_GOOD_NZ,
-    on="a2a3",
 )
 def nz_tile_columns_are_whole_blocks() -> Stated:
     """With an NZ table the columns of the destination must be a multiple of 32 bytes divided by the element
@@ -297,7 +288,6 @@ def nz_tile_columns_are_whole_blocks() -> Stated:
         "1x1x4x16x16xf16, nz",
         "1x24xi32",
     ),
-    on="a2a3",
 )
 def nz_tile_rows_are_whole_blocks() -> Stated:
     """With an NZ table the rows of the destination must be a multiple of 16."""
@@ -310,6 +300,7 @@ def nz_tile_rows_are_whole_blocks() -> Stated:
     reason="The kernel uses the valid columns of the destination as row stride.",
     failing=mgather("row", "16x32xf32, valid=16x24", "64x32xf32", "1x16xi32"),
     passing=mgather("row", "16x32xf32, valid=16x24", "64x24xf32", "1x16xi32"),
+    on="a5",
 )
 def row_width_is_the_valid_columns() -> Stated:
     """In Row mode Shape[4] of the table must equal the valid columns of the destination."""
@@ -324,6 +315,7 @@ def row_width_is_the_valid_columns() -> Stated:
     reason="The kernel ignores the strides of the table, so padding between rows would be read as data.",
     failing=mgather("row", "16x32xf32", "64x32xf32, strides=[40, 1]", "1x16xi32"),
     passing=mgather("row", "16x32xf32", "64x32xf32, strides=[32, 1]", "1x16xi32"),
+    on="a5",
 )
 def table_is_packed(op: IndexedMemoryOp, know: Facts) -> Violations:
     """The table must be packed: no padding between rows or outer dimensions."""
@@ -409,7 +401,6 @@ def valid_columns_are_inside_a_row() -> Stated:
         "1x2x4x16x16xf16, nz",
         "1x32xi32",
     ),
-    on="a2a3",
 )
 def nz_tile_has_room_for_a_row() -> Stated:
     """In Row mode with an NZ table the tile must have at least as many columns as a logical row of the
@@ -424,6 +415,7 @@ def nz_tile_has_room_for_a_row() -> Stated:
     reason="The header compares the extents at compile time, and a dynamic extent equals only a dynamic one.",
     failing=mgather("row", "16x32xf32", "64x32xf32", "1x16xi32, valid=1x?"),
     passing=mgather("row", "16x32xf32, valid=?x32", "64x32xf32", "1x16xi32, valid=1x?"),
+    on="a5",
     header=True,
 )
 def row_index_is_as_dynamic_as_the_tile(op: IndexedMemoryOp, know: Facts) -> Violations:
@@ -445,6 +437,7 @@ def row_index_is_as_dynamic_as_the_tile(op: IndexedMemoryOp, know: Facts) -> Vio
     reason="The header compares the extents at compile time, and a dynamic extent equals only a dynamic one.",
     failing=mgather("elem", "16x32xf32, valid=?x?", "64x32xf32", "16x32xi32"),
     passing=mgather("elem", "16x32xf32, valid=?x?", "64x32xf32", "16x32xi32, valid=?x?"),
+    on="a5",
     header=True,
 )
 def elem_index_is_as_dynamic_as_the_tile() -> Stated:
@@ -459,6 +452,7 @@ def elem_index_is_as_dynamic_as_the_tile() -> Stated:
     reason="The header compares both at compile time, and a dynamic extent equals only a dynamic one.",
     failing=mgather("row", "16x32xf32", "64x?xf32", "1x16xi32"),
     passing=mgather("row", "16x32xf32, valid=16x?", "64x?xf32", "1x16xi32"),
+    on="a5",
     header=True,
 )
 def row_width_is_as_dynamic_as_the_tile() -> Stated:

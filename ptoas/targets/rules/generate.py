@@ -29,7 +29,6 @@ _SHORT = _histogram("32x256xui32", "32x32xui16", "32x1xui8", 0)
     reason="A byte has 256 values.",
     failing=_histogram("32x128xui32", "32x32xui16", "32x1xui8", 0),
     passing=_SHORT,
-    on="cpu",
 )
 def histogram_has_its_bins() -> Stated:
     """The destination of thistogram has at least 256 valid columns."""
@@ -42,7 +41,6 @@ def histogram_has_its_bins() -> Stated:
     reason="An element of 16 bits has two bytes.",
     failing=_histogram("32x256xui32", "32x32xui16", "32x1xui8", 2),
     passing=_SHORT,
-    on="cpu a5",
 )
 def histogram_counts_a_byte_of_the_element(op: THistogramOp, know: Facts) -> Violations:
     """thistogram must count a byte that the source's element has."""
@@ -58,7 +56,6 @@ def histogram_counts_a_byte_of_the_element(op: THistogramOp, know: Facts) -> Vio
     "higher byte.",
     failing=_histogram("8x256xui32", "8x32xui32", "3x32xui8", 1),
     passing=_histogram("8x256xui32", "8x32xui32", "2x32xui8", 1),
-    on="a5",
 )
 def histogram_has_its_filters(op: THistogramOp, know: Facts) -> Violations:
     """The index of thistogram must be a column for 16-bit elements; for 32-bit elements it must have the

@@ -39,7 +39,6 @@ _LEGAL = _product("32x64xf32", "32x16xf16", "16x64xf16")
     reason="The matrix unit multiplies these types and adds in 32 bits.",
     failing=_product("32x64xf16", "32x16xf16", "16x64xf16"),
     passing=_LEGAL,
-    on="cpu a2a3 a5",
 )
 def product_has_these_element_types(op: ProductOp, know: Facts, triples: tuple[str, ...] = ()) -> Violations:
     """The target must support the element types of the accumulator and both operands; a bias has the type of
@@ -64,7 +63,6 @@ def _has_bias(op: ProductOp, _know: Facts) -> bool:
     reason="The matrix unit counts rows and columns in 12 bits.",
     failing=_product("16x16xi32", "16x4096xi8", "4096x16xi8"),
     passing=_product("16x16xi32", "16x2048xi8", "2048x16xi8"),
-    on="cpu a2a3 a5",
 )
 def product_extents_are_in_range() -> Stated:
     """A product must have at most 4095 rows and columns, and at most 4095 terms per sum."""
@@ -84,7 +82,6 @@ def _biased(bias: str) -> str:
     reason="Every column of the product has its own bias.",
     failing=_biased("1x32xf32"),
     passing=_biased("1x64xf32"),
-    on="cpu a2a3 a5",
 )
 def bias_is_as_wide_as_the_product() -> Stated:
     """A bias must have at least as many valid columns as the product."""
@@ -117,7 +114,6 @@ def product_fits_its_accumulator() -> Stated:
         right("16x64xf16"),
     ),
     passing=_product("16x64xf32, valid=1x64", "16x16xf16, valid=1x16", "16x64xf16"),
-    on="a2a3",
 )
 def product_of_one_row_has_16_rows() -> Stated:
     """A product of one row needs a destination of at least 16 rows; 15 of them are undefined."""
@@ -137,7 +133,6 @@ def product_of_one_row_has_16_rows() -> Stated:
     reason="The simulator compares physical extents, not valid ones.",
     failing=_product("32x64xf32, valid=16x64", "16x16xf16", "16x64xf16"),
     passing=_product("16x64xf32", "16x16xf16", "16x64xf16"),
-    on="cpu",
 )
 def simulator_multiplies_whole_tiles() -> Stated:
     """On cpu dst must have the physical rows of lhs and the physical columns of rhs, and rhs as many rows as
@@ -154,7 +149,6 @@ def simulator_multiplies_whole_tiles() -> Stated:
     "it steps over the valid extent, rounded up to blocks.",
     failing=_product("32x64xf32, valid=16x64", "16x16xf16", "16x64xf16"),
     passing=_product("16x64xf32", "16x16xf16", "16x64xf16"),
-    on="a2a3 a5",
 )
 def operand_blocks_match_the_valid_extent(op: ProductOp, know: Facts) -> Violations:
     """If blocks follow each other at a stride of the tile's extent, the valid extent rounded up to blocks
@@ -208,7 +202,6 @@ def _accumulate(acc_in: str) -> str:
     reason="The devices always add to the destination, whatever the other operand is.",
     failing=_accumulate("%c"),
     passing=_accumulate("%d"),
-    on="a2a3 a5 a5-custom",
     scope="function",
     depends_on="nothing",
 )

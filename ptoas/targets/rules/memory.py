@@ -115,7 +115,6 @@ def _more_than_a_matrix(view: ViewFacts) -> Violations:
     reason="A transfer reads contiguous elements and ignores that stride.",
     failing=tload("16x32xf32", "16x32xf32, strides=[64, 2]"),
     passing=tload("16x32xf32", "16x32xf32, strides=[64, 1]"),
-    on="a2a3 a5",
 )
 def contiguous_dimension_has_no_gaps(op: TLoadOp | TStoreOp | IndexedMemoryOp, know: Facts) -> Violations:
     """On devices the last stride of an nd view with more than one column must be 1, and the second last of a
@@ -140,7 +139,6 @@ def _load_as(layout: str) -> str:
     reason="The transfer uses the layout of the view and ignores the attribute.",
     failing=_load_as("dn"),
     passing=_load_as("nd"),
-    on="cpu a2a3 a5",
 )
 def transfer_names_the_layout_of_its_memory(op: TLoadOp | TStoreOp, know: Facts) -> Violations:
     """The attribute `layout` of a load or store must be the layout of its view."""
@@ -222,7 +220,6 @@ def load_has_the_shape_of_the_memory(op: TLoadOp, know: Facts) -> Violations:
     reason="A plain copy takes one burst per row or column, and the engine counts bursts in 12 bits.",
     failing=tload("4096x8xf32", "4096x8xf32"),
     passing=tload("4095x8xf32", "4095x8xf32"),
-    on="a2a3",
 )
 def load_has_few_bursts(op: TLoadOp, know: Facts) -> Violations:
     """A vec tile must have at most 4095 rows, a mat tile at most 16384; a row-major tile is loaded from at
@@ -241,6 +238,7 @@ def load_has_few_bursts(op: TLoadOp, know: Facts) -> Violations:
     reason="Eight-byte elements move as pairs, without fractal conversion; A5 pads them with zeros only.",
     failing=tload("16x32xi64, pad=max", "16x32xi64"),
     passing=tload("16x32xi64, pad=zero", "16x32xi64"),
+    on="a5",
 )
 def load_of_64_bits_is_plain(op: TLoadOp, know: Facts, any_pad: bool = True) -> Violations:
     """64-bit elements must be loaded between equal nd or dn layouts, on A5 with pad null or zero."""
@@ -259,7 +257,6 @@ def load_of_64_bits_is_plain(op: TLoadOp, know: Facts, any_pad: bool = True) -> 
     reason="The engine that creates fractals has one stride between rows.",
     failing=tload("mat, 32x32xf32, blayout=col_major, slayout=row_major", "2x16x32xf32"),
     passing=tload("mat, 32x32xf32, blayout=col_major, slayout=row_major", "32x32xf32"),
-    on="a2a3",
 )
 def load_makes_fractals_of_two_dimensions(op: TLoadOp, know: Facts, zn: bool = True) -> Violations:
     """A load that converts nd or dn to nz (on cpu and A2/A3 also dn to zn) needs memory of two dimensions."""
@@ -299,7 +296,6 @@ def store_keeps_the_layout(op: TStoreOp, know: Facts) -> Violations:
     reason="The transfer stores one burst of contiguous elements and ignores that stride.",
     failing=tstore("8x1xf32, blayout=col_major", "8x1xf32, nd, strides=[2, 1]"),
     passing=tstore("8x1xf32, blayout=col_major", "8x1xf32, nd, strides=[1, 1]"),
-    on="a2a3",
 )
 def single_line_is_stored_without_gaps(op: TStoreOp, know: Facts) -> Violations:
     """A col_major tile of one column must be stored to nd memory with a row stride of 1, a row_major tile of
@@ -348,6 +344,7 @@ def store_has_the_shape_of_the_memory(op: TStoreOp, know: Facts) -> Violations:
     reason="Stores support no other atomic operation.",
     failing=tstore("16x32xu32", "16x32xu32", "atomicType = #pto<atomic_type atomic_add>"),
     passing=tstore("16x32xi32", "16x32xi32", "atomicType = #pto<atomic_type atomic_add>"),
+    on="a5",
 )
 def store_atomic_takes_the_element_type(op: TStoreOp, know: Facts, types: Types = ()) -> Violations:
     """An atomic store must be an addition with an element type that the target adds in memory."""
@@ -369,7 +366,6 @@ def store_atomic_takes_the_element_type(op: TStoreOp, know: Facts, types: Types 
     reason="The accumulator holds 32-bit results; the fix pipe has 12 bits for columns, and one stride.",
     failing=tstore("acc, 16x32xf16, blayout=col_major, slayout=row_major, fractal=1024", "16x32xf16"),
     passing=tstore("acc, 16x32xf32, blayout=col_major, slayout=row_major, fractal=1024", "16x32xf32"),
-    on="a2a3 a5",
 )
 def store_of_an_accumulator_is_a_matrix(op: TStoreOp, know: Facts) -> Violations:
     """An acc tile must hold i32 or f32 and have at most 4095 columns; it is stored to nd memory of two
@@ -399,7 +395,6 @@ def store_of_an_accumulator_is_a_matrix(op: TStoreOp, know: Facts) -> Violations
     reason="Eight-byte elements move as pairs, without fractal conversion.",
     failing=tstore("1x32xi64", "1x32xi64, dn"),
     passing=tstore("1x32xi64", "1x32xi64"),
-    on="a2a3",
 )
 def store_of_64_bits_is_plain(op: TStoreOp, know: Facts) -> Violations:
     """64-bit elements must be stored between equal nd or dn layouts."""
@@ -414,7 +409,6 @@ def store_of_64_bits_is_plain(op: TStoreOp, know: Facts) -> Violations:
     reason="A plain copy takes one burst per row or column, and the engine counts bursts in 12 bits.",
     failing=tstore("4096x8xf32", "4096x8xf32"),
     passing=tstore("4096x8xf32", "2x2048x8xf32"),
-    on="a2a3",
 )
 def store_has_few_bursts(op: TStoreOp, know: Facts) -> Violations:
     """A row-major tile must be stored to at most 4095 rows (Shape[3]), a column-major one to at most 4095
@@ -431,7 +425,6 @@ def store_has_few_bursts(op: TStoreOp, know: Facts) -> Violations:
     reason="The simulator's printer reads valid rows and columns, which memory does not have.",
     failing=".arg %m : !pto.memref<16x32xf32>\ntprint %m : !pto.memref<16x32xf32>",
     passing=".arg %t : !pto.tile<16x32xf32>\ntprint %t : !pto.tile<16x32xf32>",
-    on="cpu",
 )
 def simulator_prints_tiles(op: TPrintOp, know: Facts) -> Violations:
     """On cpu tprint needs a tile."""
@@ -452,7 +445,6 @@ def _print(memory: str) -> str:
     reason="The memory behind it would be overwritten.",
     failing=_print("8x32xf32"),
     passing=_print("16x32xf32"),
-    on="a2a3 a5",
 )
 def print_memory_holds_the_tile(op: TPrintOp, know: Facts) -> Violations:
     """The memory through which a tile is printed must hold the whole tile, valid or not."""
@@ -476,7 +468,6 @@ def _prefetch(tile: str, memory: str) -> str:
     reason="Bytes are moved in units of the memory's elements.",
     failing=_prefetch("16x32xf32", "16x32xf16"),
     passing=_prefetch("16x32xf32", "16x32xi32"),
-    on="cpu a2a3 a5 a5-custom",
 )
 def prefetch_keeps_the_element_size(op: TPrefetchOp, know: Facts) -> Violations:
     """The elements of the tile and of the prefetched memory must have the same size."""

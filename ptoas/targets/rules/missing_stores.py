@@ -67,7 +67,6 @@ _ARGS = "%x: !pto.ptr<f32>, %out: !pto.ptr<f32>"
     reason="Local memory is lost when the kernel ends, so a store is probably missing.",
     failing=_example(_LOAD, _ABS, args="%x: !pto.ptr<f32>"),
     passing=_example(_LOAD, _ABS, _store("x"), args="%x: !pto.ptr<f32>"),
-    on="cpu a2a3 a5",
     severity=Severity.WARNING,
     scope="kernel",
 )
@@ -98,7 +97,6 @@ def kernel_has_an_output(facts: KernelFacts, target: Target) -> Violations:
     reason="The caller would find the old contents: a store is missing, or goes to another argument.",
     failing=_example(_LOAD, _ABS, _store("x"), args=_ARGS),
     passing=_example(*_part("out"), _LOAD, _ABS, _store("out"), args=_ARGS),
-    on="cpu a2a3 a5",
     severity=Severity.WARNING,
     scope="kernel",
 )

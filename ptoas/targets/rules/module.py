@@ -31,6 +31,7 @@ def _module(attribute: str) -> str:
     reason="It is the name of a target.",
     failing=_module("5 : i32"),
     passing=_module('"a5"'),
+    on="a5",
     scope="module",
 )
 def target_attribute_is_a_string(module: ModuleOp, target: Target) -> Violations:
@@ -50,6 +51,7 @@ def target_attribute_is_a_string(module: ModuleOp, target: Target) -> Violations
     reason="A program for an unknown machine can't be checked.",
     failing=_module('"a6"'),
     passing=_module('"a5"'),
+    on="a5",
     scope="module",
 )
 def named_target_exists(module: ModuleOp, target: Target) -> Violations:
@@ -78,6 +80,7 @@ def named_target_exists(module: ModuleOp, target: Target) -> Violations:
     reason="--target overrides the module's target.",
     failing=_module('"a2a3"'),
     passing=_module('"a5"'),
+    on="a5",
     severity=Severity.NOTE,
     scope="module",
 )
@@ -106,7 +109,6 @@ def module_names_the_checked_target(module: ModuleOp, target: Target) -> Violati
     reason="An unknown hint would be ignored silently.",
     failing='func.func @kernel() attributes {pto.auto_sync_tail_hint = "none"} {\n  return\n}',
     passing='func.func @kernel() attributes {pto.auto_sync_tail_hint = "barrier-all"} {\n  return\n}',
-    on="cpu a2a3 a5 a5-custom",
     scope="function",
     depends_on="nothing",
 )
@@ -135,7 +137,6 @@ func.func @g(%n: index) {{
     reason="The tiles of a function have fixed addresses, so each call would overwrite those of its caller.",
     failing=_RECURSION.format("f"),
     passing=_RECURSION.format("g"),
-    on="cpu a2a3 a5 a5-custom",
     scope="module",
 )
 def function_does_not_call_itself(module: ModuleOp, _target: Target) -> Violations:

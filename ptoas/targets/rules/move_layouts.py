@@ -76,7 +76,6 @@ _LEFT = "left, 32x32xf16, slayout=row_major"
     "would be in the wrong order.",
     failing=_part(_LEFT, "mat, 32x32xf16"),
     passing=_part(_LEFT, "mat, 32x32xf16, blayout=col_major, slayout=row_major"),
-    on="a2a3 a5",
 )
 def move_between_layouts_exists(
     op: FixpipeOp, know: Facts, layouts: Ways = MappingProxyType({})
@@ -132,7 +131,6 @@ _NZ = "blayout=col_major, slayout=row_major"
     reason="TMOV takes the address of the destination and the size of the source, and moves all of it.",
     failing=_whole("64x32xf16", "32x32xf16"),
     passing=_whole("32x32xf16", "32x32xf16"),
-    on="a5",
 )
 def move_copies_the_whole_tile(op: FixpipeOp, know: Facts) -> Violations:
     """tmov from mat needs tiles of the same physical shape (of the whole tile for a subview); use textract
@@ -165,7 +163,6 @@ def _vector(cols: int) -> str:
     reason="A vector is moved as blocks of 512 bytes.",
     failing=_vector(128),
     passing=_vector(256),
-    on="a2a3 a5",
 )
 def row_moved_to_left_is_made_of_blocks(op: FixpipeOp, know: Facts) -> Violations:
     """One plain row moved from mat to left must have a multiple of 512 bytes in both tiles, and a part of it
@@ -194,7 +191,6 @@ def row_moved_to_left_is_made_of_blocks(op: FixpipeOp, know: Facts) -> Violation
     reason="A load into L1 creates blocks of 512 bytes, whatever the tile's type says.",
     failing=tload(f"mat, 32x32xf32, {_NZ}, fractal=1024", "32x32xf32"),
     passing=tload(f"mat, 32x32xf32, {_NZ}", "32x32xf32"),
-    on="a2a3 a5",
 )
 def load_makes_blocks_of_512_bytes(op: TLoadOp, know: Facts) -> Violations:
     """A boxed tile in mat that is loaded must have fractal 512, a tile of scales 32."""
@@ -227,7 +223,6 @@ def _turned(rows: int, cols: int) -> str:
     reason="Blocks are transposed in squares, and a cut square is read or written whole.",
     failing=_turned(48, 16),
     passing=_turned(64, 32),
-    on="a2a3 a5",
 )
 def transposed_blocks_are_squares(op: FixpipeOp, know: Facts, of: str = "") -> Violations:
     """If blocks are transposed on their way to left or right, the tiles must consist of whole squares. For
@@ -303,7 +298,6 @@ def _rows(text: str) -> str:
     reason="Plain rows are copied as one run of bytes, blocks as columns of blocks without gaps.",
     failing=_rows(", valid=16x20"),
     passing=_rows(""),
-    on="a5",
 )
 def bytes_moved_from_vec_are_contiguous(op: FixpipeOp, know: Facts) -> Violations:
     """From vec to mat, tmov and textract need plain rows with all columns valid in both tiles, or one row,
@@ -362,7 +356,6 @@ def _copied(valid: str) -> str:
     "by the physical ones.",
     failing=_copied("16x32"),
     passing=_copied("32x32"),
-    on="a2a3 a5",
 )
 def blocks_in_vec_are_moved_whole(op: FixpipeOp, know: Facts, makes: bool = True) -> Violations:
     """Within vec tmov copies boxed tiles only if all of the tile is valid. To convert plain rows to Nz, the

@@ -27,7 +27,6 @@ _FILL = instruction("tfillpad", "16x32xf32, pad=zero", "16x32xf32, valid=16x20")
     "a larger one.",
     failing=_FILL.replace("tfillpad", 'tfillpad {mode = "expand"}'),
     passing=_FILL,
-    on="cpu a2a3 a5",
 )
 def fill_has_no_mode(op: d.TFillPadOp, know: Facts) -> Violations:
     """tfillpad has no attribute `mode`; its tiles select the form."""
@@ -41,7 +40,6 @@ def fill_has_no_mode(op: d.TFillPadOp, know: Facts) -> Violations:
     reason="The value is part of the destination's C++ type; null means no padding.",
     failing=instruction("tfillpad", "16x32xf32", "16x32xf32, valid=16x20"),
     passing=_FILL,
-    on="cpu a2a3 a5",
 )
 def fill_has_a_pad_value(op: d.TFillPadOp, know: Facts) -> Violations:
     """A padded tile in vec must name its pad value in its type; padValue is for matrices."""
@@ -59,7 +57,6 @@ def fill_has_a_pad_value(op: d.TFillPadOp, know: Facts) -> Violations:
     reason="The destination holds the source and its padding.",
     failing=instruction("tfillpad", "16x16xf32, pad=zero", "16x32xf32, valid=16x16"),
     passing=instruction("tfillpad", "16x64xf32, pad=zero", "16x32xf32, valid=16x16"),
-    on="cpu a2a3 a5",
 )
 def fill_does_not_shrink() -> Stated:
     """A padded tile must have at least as many physical rows and columns as the source."""
@@ -75,7 +72,6 @@ _MATRIX = "mat, 32x32xf16, valid=32x16, blayout=col_major, slayout=row_major"
     reason="The library's call for matrices takes one tile type; the value is a template argument.",
     failing=instruction("tfillpad", _MATRIX.replace("valid=32x16, ", ""), _MATRIX),
     passing=instruction("tfillpad", _MATRIX, _MATRIX),
-    on="cpu a2a3 a5",
 )
 def fill_of_a_matrix_keeps_its_type(op: d.TFillPadOp, know: Facts) -> Violations:
     """A matrix must be padded into a tile of the same type, with pad value zero or none."""
@@ -101,7 +97,6 @@ def _together(_op: d.TConcatOp, know: Facts) -> int:
     reason="The columns of both sources are placed next to each other.",
     failing=instruction("tconcat", "16x64xf32, valid=16x40", "16x32xf32", "16x32xf32"),
     passing=instruction("tconcat", "16x64xf32", "16x32xf32", "16x32xf32"),
-    on="cpu a5",
 )
 def concatenation_is_as_wide_as_its_parts() -> Stated:
     """The destination must have as many valid columns as both sources together."""
@@ -114,7 +109,6 @@ def concatenation_is_as_wide_as_its_parts() -> Stated:
     reason="The columns of both sources are written, valid or not.",
     failing=instruction("tconcat", "16x48xf32", "16x32xf32", "16x32xf32"),
     passing=instruction("tconcat", "16x64xf32, valid=16x40", "16x32xf32", "16x32xf32"),
-    on="a2a3",
 )
 def concatenation_fits() -> Stated:
     """The destination must have physical columns for the columns of both sources."""
@@ -147,7 +141,6 @@ def _tiles(op: d.TExtractOp | d.TInsertOp, know: Facts) -> tuple[str, TileFacts,
     reason="Beyond the end of the tile lies another one.",
     failing=_part("textract", "vec, 8x16xf32", "vec, 16x32xf32", 12, 0),
     passing=_part("textract", "vec, 8x16xf32", "vec, 16x32xf32", 8, 16),
-    on="cpu a2a3 a5",
 )
 def part_is_inside_the_tile(
     op: d.TExtractOp | d.TInsertOp, know: Facts, of_valid: bool = False
@@ -196,7 +189,6 @@ def _extents(
     reason="The copy moves blocks of 32 bytes.",
     failing=_part("textract", "vec, 8x16xf32", "vec, 16x32xf32", 0, 4),
     passing=_part("textract", "vec, 8x16xf32", "vec, 16x32xf32", 1, 8),
-    on="a2a3",
 )
 def part_starts_at_a_block(op: d.TExtractOp | d.TInsertOp, know: Facts) -> Violations:
     """A part of more than one element must start at a column that is a multiple of 32 bytes, in a fractal
@@ -217,7 +209,6 @@ def part_starts_at_a_block(op: d.TExtractOp | d.TInsertOp, know: Facts) -> Viola
     reason="The copy keeps the order of the bytes.",
     failing=_part("textract", "vec, 16x16xf16, blayout=col_major, slayout=row_major", "vec, 16x32xf16", 0, 0),
     passing=_part("textract", "vec, 16x16xf16", "vec, 16x32xf16", 0, 0),
-    on="a2a3 a5",
 )
 def part_keeps_the_layout(op: d.TExtractOp | d.TInsertOp, know: Facts) -> Violations:
     """A part must have the layout of the tile it belongs to."""
@@ -235,7 +226,6 @@ def part_keeps_the_layout(op: d.TExtractOp | d.TInsertOp, know: Facts) -> Violat
     reason="The header compares the physical extents in the types, and copies two bytes at a time.",
     failing=_part("textract", "vec, 8x64xf32, valid=8x16", "vec, 16x32xf32", 0, 0),
     passing=_part("textract", "vec, 8x32xf32, valid=8x16", "vec, 16x32xf32", 0, 0),
-    on="a2a3 a5",
 )
 def part_is_no_larger(op: d.TExtractOp | d.TInsertOp, know: Facts, by_pairs: bool = False) -> Violations:
     """Within vec a part must not have more physical rows and columns than the tile (or the tile around a
@@ -281,7 +271,6 @@ def _boxes(src: str, tmp: str, dst: str, axis: int = 1) -> str:
     reason="A box has two exponents of each of 16 lines.",
     failing=_boxes("1x64xui8, valid=1x48", "1x128xui8", "16x32xui8, valid=16x3"),
     passing=_boxes("1x64xui8", "1x128xui8", "16x32xui8, valid=16x4"),
-    on="a5",
 )
 def reordered_exponents_fill_boxes(op: d.TMovOp, know: Facts) -> Violations:
     """If tmov reorders exponents, those along axis1 need an even number of valid columns in the destination,
@@ -299,7 +288,6 @@ def reordered_exponents_fill_boxes(op: d.TMovOp, know: Facts) -> Violations:
     reason="The header ignores the pitch of both tiles and works in whole boxes.",
     failing=_boxes("32x32xui8, valid=20x4", "1x128xui8", "32x32xui8, valid=20x4"),
     passing=_boxes("1x128xui8, valid=1x80", "1x128xui8", "32x32xui8, valid=20x4"),
-    on="a5",
 )
 def reordered_exponents_have_no_gaps(op: d.TMovOp, know: Facts) -> Violations:
     """If tmov reorders exponents, those of the source must be stored without gaps, as many as the destination

@@ -29,7 +29,6 @@ def _get(slot: int) -> str:
     reason="Beyond the last tile lies other memory.",
     failing=_get(2),
     passing=_get(1),
-    on="cpu a2a3 a5 a5-custom",
 )
 def tile_is_one_of_several(op: MultiTileGetOp, know: Facts) -> Violations:
     """The number of a tile must be less than the count of the multi tile, counted from 0."""

@@ -112,7 +112,6 @@ def _groups(tile: TileFacts, dim: int) -> int:
     reason="The matrix unit finds the scales by the address of the operand.",
     failing=mx_product(mx_types(), BOUND[0]),
     passing=mx_product(mx_types(), *BOUND),
-    on="a5",
     scope="function",
 )
 def scales_are_at_the_address_of_their_operand(facts: FunctionFacts, target: Target) -> Violations:
@@ -152,7 +151,6 @@ def _meet(one: object, other: object) -> bool:
     reason="The address of the scales follows from that of an operand in L0A or L0B.",
     failing=mx_product(mx_types(), "pto.tget_scale_addr ins(%b : {b}) outs(%s : {s})", *BOUND),
     passing=mx_product(mx_types(), *BOUND),
-    on="a5",
 )
 def scales_belong_to_their_operand(op: TGetScaleAddrOp, know: Facts) -> Violations:
     """tget_scale_addr binds scales in row_major + row_major boxes to a tile in left, and scales in col_major

@@ -82,7 +82,6 @@ def operand_has_an_element_type_of_the_target(op: PtoOp, know: Facts) -> Violati
     reason="An instruction can access some of the local memories only.",
     failing=instruction("tadd", "16x32xf32", "mat, 16x32xf32", "16x32xf32"),
     passing=_ADD,
-    on=_EVERYWHERE,
 )
 def operand_is_in_a_memory_of_the_instruction(op: PtoOp, know: Facts) -> Violations:
     """Each tile must be in a memory that the instruction can access on the target."""
@@ -125,7 +124,6 @@ def _way_to(found: TileType, memory: TileLoc) -> str | None:
     reason="The instruction reads its operands in this order, without conversion.",
     failing=instruction("tadd", "32x16xf32, blayout=col_major", "32x16xf32", "32x16xf32"),
     passing=_ADD,
-    on=_EVERYWHERE,
 )
 def operand_has_a_layout_of_the_target(op: PtoOp, know: Facts) -> Violations:
     """Each operand must have a layout that the instruction supports on the target."""
@@ -211,7 +209,6 @@ def operand_is_made_of_32_byte_blocks(op: PtoOp, know: Facts) -> Violations:
     reason="Element (i, j) of one operand corresponds to element (i, j) of the other.",
     failing=instruction("tadd", "16x32xf32", "16x32xf32", "16x32xf32, valid=16x16"),
     passing=_ADD,
-    on=_EVERYWHERE,
 )
 def valid_extents_agree(op: PtoOp, know: Facts) -> Violations:
     """The valid extents of the operands must match the instruction's formula. If a type leaves an extent open

@@ -68,7 +68,6 @@ class TileAccess:
     reason="Tiles with one address and size are one buffer; another tile over the same bytes destroys them.",
     failing=_two_sizes(_LOAD_A, _LOAD_B, _STORE_B, _STORE_A),
     passing=_two_sizes(_LOAD_A, _STORE_A, _LOAD_B, _STORE_B),
-    on="cpu a2a3 a5 a5-custom",
     severity=Severity.WARNING,
     scope="function",
     depends_on="accesses",

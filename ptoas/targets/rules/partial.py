@@ -19,7 +19,6 @@ from ptoas.targets.rules.examples import instruction
     reason="An element that neither source has would be undefined.",
     failing=instruction("tpartadd", "16x32xf32", "16x32xf32, valid=8x32", "16x32xf32, valid=16x16"),
     passing=instruction("tpartadd", "16x32xf32", "16x32xf32", "16x32xf32, valid=8x16"),
-    on="a2a3 a5",
 )
 def one_source_is_valid_as_the_destination(op: PtoOp, know: Facts) -> Iterator[Violation]:
     """One source must have the valid shape of the destination, the other must not exceed it."""

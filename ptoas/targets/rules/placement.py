@@ -63,7 +63,6 @@ def _place(facts: FunctionFacts, value: SSAValue) -> Operation:
         f"pto.tload ins(%x : !pto.memref<16x32xf32>) outs(%b0 : {_TILE})",
         args="%x: !pto.memref<16x32xf32>",
     ),
-    on=_EVERYWHERE,
     scope="function",
     depends_on="nothing",
 )
@@ -178,7 +177,6 @@ def _two(second: int) -> str:
     reason="Two tiles at one address are a reinterpretation; a partial overlap is usually a mistake.",
     failing=_two(1024),
     passing=_two(2048),
-    on=_EVERYWHERE,
     severity=Severity.WARNING,
     scope="function",
     depends_on="nothing",
@@ -230,7 +228,6 @@ def live_tiles_do_not_overlap_in_part(facts: FunctionFacts, _target: Target) -> 
         f"pto.tload ins(%x : !pto.memref<16x32xf32>) outs(%a : {_TILE})",
         args="%x: !pto.memref<16x32xf32>",
     ),
-    on=_EVERYWHERE,
     scope="function",
     depends_on="nothing",
 )
@@ -274,7 +271,6 @@ def tile_has_an_address_before_its_use(facts: FunctionFacts, _target: Target) ->
         f"pto.tstore ins(%a : {_TILE}) outs(%x : !pto.memref<16x32xf32>)",
         args="%x: !pto.memref<16x32xf32>",
     ),
-    on=_EVERYWHERE,
     scope="function",
     depends_on="accesses",
 )

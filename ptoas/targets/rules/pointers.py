@@ -31,7 +31,6 @@ def _through(*rest: str) -> str:
         "%x = pto.load_scalar %r[%c0] : !pto.ptr<f32> -> f32",
     ),
     passing=_through("%x = pto.load_scalar %q[%c0] : !pto.ptr<f32> -> f32"),
-    on="cpu a2a3 a5 a5-custom",
 )
 def integer_pointer_is_for_scalars(op: IntToPtrOp, know: Facts) -> Violations:
     """A pointer made by inttoptr may only be used by load_scalar and store_scalar."""

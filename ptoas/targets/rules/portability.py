@@ -31,7 +31,6 @@ def _names(targets: list[Target]) -> str:
     reason="mgather without suffix is Elem on cpu and Row on a2a3 and a5: the same text gives two results.",
     failing=mgather("", "16x16xf32", "64x16xf32", "16x16xi32"),
     passing=mgather("elem", "16x16xf32", "64x16xf32", "16x16xi32"),
-    on="cpu a2a3",
     severity=Severity.WARNING,
 )
 def gather_names_its_mode(op: IndexedMemoryOp, know: Facts) -> Violations:
@@ -57,7 +56,6 @@ def gather_names_its_mode(op: IndexedMemoryOp, know: Facts) -> Violations:
     reason="-1 wraps to (2^32 - 1) mod capacity on the devices and to (2^64 - 1) mod capacity on cpu.",
     failing=mgather("elem.wrap", "16x16xf32", "60x16xf32", "16x16xi32"),
     passing=mgather("elem.wrap", "16x16xf32", "60x16xf32", "16x16xu32"),
-    on="cpu a2a3",
     severity=Severity.WARNING,
 )
 def wrap_gives_one_result(op: IndexedMemoryOp, know: Facts) -> Violations:
@@ -86,7 +84,6 @@ def wrap_gives_one_result(op: IndexedMemoryOp, know: Facts) -> Violations:
     reason="Only A5 reads 16-bit indices.",
     failing=instruction("tgather", "16x16xf32", "16x16xf32", "16x16xi16"),
     passing=instruction("tgather", "16x16xf32", "16x16xf32", "16x16xi32"),
-    on="a2a3 a5",
     severity=Severity.WARNING,
 )
 def index_type_is_supported_everywhere(op: TGatherOp, know: Facts) -> Violations:
@@ -114,7 +111,6 @@ def index_type_is_supported_everywhere(op: TGatherOp, know: Facts) -> Violations
     reason="NZ tables exist on a2a3 only, and a5 reads padding between rows as data.",
     failing=mgather("row", "16x32xf32", "64x32xf32, strides=[40, 1]", "1x16xi32"),
     passing=mgather("row", "16x32xf32", "64x32xf32", "1x16xi32"),
-    on="a2a3 a5",
     severity=Severity.WARNING,
 )
 def table_form_is_supported_everywhere(op: IndexedMemoryOp, know: Facts) -> Violations:
@@ -142,7 +138,6 @@ def table_form_is_supported_everywhere(op: IndexedMemoryOp, know: Facts) -> Viol
     "be a row on one and out of bounds on the other.",
     failing=mgather("row.clamp", "16x32xf32", "4x64x32xf32", "1x16xi32"),
     passing=mgather("row.clamp", "16x32xf32", "256x32xf32", "1x16xi32"),
-    on="a2a3 a5",
     severity=Severity.WARNING,
 )
 def row_capacity_is_the_same_everywhere(op: IndexedMemoryOp, know: Facts) -> Violations:

@@ -43,7 +43,6 @@ def conversion_exists(op: TCvtOp, know: Facts, pairs: Table = MappingProxyType({
     reason="A pair holds two neighbours of a row.",
     failing=instruction("tcvt", "16x32xf4E2M1x2", "16x32xbf16"),
     passing=instruction("tcvt", "16x32xf4E2M1x2", "16x64xbf16"),
-    on="cpu a5",
 )
 def pairs_are_half_as_wide(op: TCvtOp, know: Facts) -> Violations:
     """If one tile holds pairs, the other must have the same valid rows and twice the valid columns."""
@@ -70,7 +69,6 @@ _SCALES = "16x1xf32"
     reason="The library's call takes both tiles as one C++ type.",
     failing=instruction("tdequant", "16x32xf32", "16x32xi8", _SCALES, "16x8xf32, valid=16x1"),
     passing=instruction("tdequant", "16x32xf32", "16x32xi8", _SCALES, _SCALES),
-    on="cpu a2a3 a5",
 )
 def offsets_have_the_type_of_the_scales() -> Stated:
     """The tile of offsets must have the type of the tile of scales."""
@@ -112,7 +110,6 @@ _DOWN = _mx("64x32xf32", "64x32xi8", "2x32xui8", "2x32xf32", "2x32xf32", attrs=_
         "1x64xf32, valid=1x16",
     ),
     passing=_PLAIN,
-    on="a5",
 )
 def quantised_blocks_are_whole(op: TQuantMxOp, know: Facts) -> Violations:
     """Along grpAxis the source must have a multiple of 32 valid numbers, with interleave of 64; on cpu also
@@ -134,7 +131,6 @@ def quantised_blocks_are_whole(op: TQuantMxOp, know: Facts) -> Violations:
     "numbers.",
     failing=_mx("16x64xf32", "16x32xi8", "16x32xui8, valid=16x2", "1x32xf32", "1x64xf32, valid=1x32"),
     passing=_PLAIN,
-    on="cpu a5",
 )
 def codes_have_the_shape_of_the_numbers(op: TQuantMxOp, know: Facts) -> Violations:
     """The destination must have the valid rows and columns of the source, half the columns for fp4; along
@@ -156,7 +152,6 @@ def codes_have_the_shape_of_the_numbers(op: TQuantMxOp, know: Facts) -> Violatio
     reason="There is one exponent, one maximum and one scale per block.",
     failing=_mx("64x32xf32", "64x32xi8", "4x32xui8", "2x32xf32", "2x32xf32", attrs=_AXIS0),
     passing=_DOWN,
-    on="cpu a5",
 )
 def block_results_have_the_shape_of_the_blocks(op: TQuantMxOp, know: Facts) -> Violations:
     """Exponents, maxima and scales must have the shape of the blocks, along axis1 also as one row;
@@ -184,7 +179,6 @@ def block_results_have_the_shape_of_the_blocks(op: TQuantMxOp, know: Facts) -> V
     reason="The header ignores the pitch of these tiles, or uses that of the source.",
     failing=_mx("16x64xf32", "16x64xi8", "16x32xui8, valid=16x2", *["16x8xf32, valid=16x2"] * 2),
     passing=_PLAIN,
-    on="a5",
 )
 def block_results_have_no_gaps(op: TQuantMxOp, know: Facts, simulated: bool = False) -> Violations:
     """Along axis1, on cpu along both axes, maxima and scales must be stored without gaps. On A5, exponents in
@@ -248,7 +242,6 @@ _IN_BOXES = _mx(
         attrs="storeMode = #pto<vec_store_mode nz>",
     ),
     passing=_IN_BOXES,
-    on="cpu",
 )
 def exponents_fill_boxes(op: TQuantMxOp, know: Facts) -> Violations:
     """Exponents in box order need fp8, `nz`, and a multiple of 16 rows and 64 columns."""
@@ -273,7 +266,6 @@ def exponents_fill_boxes(op: TQuantMxOp, know: Facts) -> Violations:
         attrs="storeMode = #pto<vec_store_mode nz>",
     ),
     passing=_IN_BOXES,
-    on="cpu",
 )
 def exponents_in_boxes_have_one_type_and_no_gaps(op: TQuantMxOp, know: Facts) -> Violations:
     """Exponents in boxes must have the type of the other exponents, and rows without gaps."""

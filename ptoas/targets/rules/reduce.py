@@ -14,7 +14,6 @@ _PAIRS = "isBinary = true"
     reason="The sums of two rows are stored below each other in the scratch tile.",
     failing=instruction("tcolsum", "1x32xf32", "16x32xf32", "32x8xf32", attrs=_PAIRS),
     passing=instruction("tcolsum", "1x32xf32", "16x32xf32", "8x32xf32", attrs=_PAIRS),
-    on="a2a3 a5",
 )
 def sums_of_pairs_fit_the_scratch_tile() -> Stated:
     """A scratch tile for pairwise sums needs at least as many columns as the source has valid columns."""

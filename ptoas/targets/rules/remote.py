@@ -57,7 +57,6 @@ _ADD = "atomicType = #pto<atomic_type atomic_add>"
     reason="The extents of one are used for both.",
     failing=put("32x32xf32", "64x32xf32"),
     passing=_PUT,
-    on=_EVERYWHERE,
 )
 def transfer_keeps_the_shape(op: TransferOp | AsyncTransferOp, know: Facts) -> Violations:
     """Source and destination of a transfer must have the same shape."""
@@ -73,7 +72,6 @@ def transfer_keeps_the_shape(op: TransferOp | AsyncTransferOp, know: Facts) -> V
     reason="The bytes are copied unchanged.",
     failing=put("16x32xf32, dn", "16x32xf32"),
     passing=_PUT,
-    on=_EVERYWHERE,
 )
 def transfer_keeps_the_layout() -> Stated:
     """Source and destination of a transfer must have the same layout."""
@@ -86,7 +84,6 @@ def transfer_keeps_the_layout() -> Stated:
     reason="A put stores tiles atomically, and stores only add atomically.",
     failing=put("64x32xf32", "64x32xf32", attrs="atomicType = #pto<atomic_type atomic_max>"),
     passing=put("64x32xf32", "64x32xf32", attrs=_ADD),
-    on=_EVERYWHERE,
 )
 def atomic_put_is_an_addition(op: CommTPutOp, know: Facts, types: Types = ()) -> Violations:
     """An atomic put must be atomic_add with an element type that the target adds in memory."""
@@ -108,7 +105,6 @@ def atomic_put_is_an_addition(op: CommTPutOp, know: Facts, types: Types = ()) ->
     reason="The instruction writes the first element only.",
     failing=_notify("4xi32"),
     passing=_notify("1xi32"),
-    on=_EVERYWHERE,
 )
 def one_element_is_notified(op: CommTNotifyOp, know: Facts) -> Violations:
     """The signal of a notification must be one element."""
@@ -137,7 +133,6 @@ def _signalled(*fence: str) -> str:
     "old data.",
     failing=_signalled(),
     passing=_signalled("pto.fence.barrier_all #pto.fence_scope<gm>"),
-    on="a2a3 a5 a5-custom",
     severity=Severity.WARNING,
     scope="function",
     depends_on="nothing",

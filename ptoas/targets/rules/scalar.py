@@ -32,7 +32,6 @@ def _set(offset: int) -> str:
     reason="Beyond the tile lies another one.",
     failing=_set(512),
     passing=_set(511),
-    on="cpu a2a3 a5",
 )
 def element_is_inside_the_tile(op: TGetValOp | TSetValOp, know: Facts) -> Violations:
     """The element that tgetval reads or tsetval writes must be inside the physical tile."""
@@ -60,7 +59,6 @@ def _loop(step: int) -> str:
     reason="A loop with step 0 never ends, and one with a negative step silently does nothing.",
     failing=_loop(0),
     passing=_loop(1),
-    on="cpu a2a3 a5 a5-custom",
     scope="function",
     depends_on="nothing",
 )

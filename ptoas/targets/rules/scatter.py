@@ -46,7 +46,6 @@ def scatter_atomic_takes_the_element_type(
     reason="Only the SIMT kernel chooses between writers; elsewhere the last write wins.",
     failing=mscatter("row.last", "16x32xf32", "64x32xf32", "1x16xi32"),
     passing=_ROW,
-    on="a2a3",
 )
 def scatter_conflict_is_for_a5(op: MScatterOp, know: Facts) -> Violations:
     """scatterConflict is supported on A5 only."""
@@ -65,6 +64,7 @@ def scatter_conflict_is_for_a5(op: MScatterOp, know: Facts) -> Violations:
     reason="All atomic writers take effect, so there is nothing to choose.",
     failing=mscatter("row.atomic_add.last", "16x32xf32", "64x32xf32", "1x16xi32"),
     passing=mscatter("row.last", "16x32xf32", "64x32xf32", "1x16xi32"),
+    on="a5",
 )
 def scatter_conflict_excludes_atomics(op: MScatterOp, know: Facts) -> Violations:
     """scatterConflict = last can't be combined with an atomic operation."""
@@ -83,7 +83,6 @@ def scatter_conflict_excludes_atomics(op: MScatterOp, know: Facts) -> Violations
     "different element than they write.",
     failing=mscatter("row", "16x32xf32", "64x32xf32", "16x8xi32, valid=16x1"),
     passing=mscatter("elem", "16x32xf32", "64x32xf32", "16x32xi32"),
-    on="cpu",
     severity=Severity.WARNING,
 )
 def simulator_row_scatter_matches_devices(op: MScatterOp, know: Facts) -> Violations:

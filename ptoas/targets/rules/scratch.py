@@ -20,7 +20,6 @@ def _trems(tmp: str) -> str:
     reason="The library uses the valid extents of the scratch tile, not its size.",
     failing=_trems("1x64xf32, valid=1x32"),
     passing=_trems("1x64xf32"),
-    on="a2a3",
 )
 def scratch_is_valid_for_a_row() -> Stated:
     """The scratch tile of trems must have a valid row and the valid columns of the destination."""

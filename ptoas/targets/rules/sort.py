@@ -36,7 +36,6 @@ def _merge(length: int, cols: int) -> str:
     reason="A pair of a value and its index has eight bytes, and devices write whole blocks of 32 pairs.",
     failing=instruction("tsort32", "1x64xf16", "1x32xf16", "1x32xui32"),
     passing=instruction("tsort32", "1x128xf16", "1x32xf16", "1x32xui32"),
-    on="cpu a2a3 a5",
 )
 def sorted_pairs_fit(op: TSort32Op, know: Facts, whole: bool = True) -> Violations:
     """The destination of tsort32 needs columns for one pair per valid value, on devices also for those that
@@ -56,7 +55,6 @@ def sorted_pairs_fit(op: TSort32Op, know: Facts, whole: bool = True) -> Violatio
     reason="One row of indices is used for all rows, or each row has its own.",
     failing=instruction("tsort32", "4x64xf32", "4x32xf32", "2x32xui32"),
     passing=instruction("tsort32", "4x64xf32", "4x32xf32", "1x32xui32"),
-    on="a2a3 a5",
 )
 def sort_indices_have_one_row_or_all() -> Stated:
     """The indices of tsort32 must have one valid row, or as many as the values."""
@@ -69,7 +67,6 @@ def sort_indices_have_one_row_or_all() -> Stated:
     reason="tsort32 creates blocks of 64 f32 elements, and each merge makes them four times as long.",
     failing=_merge(32, 256),
     passing=_merge(64, 256),
-    on="cpu a2a3 a5",
 )
 def merge_block_length_is_a_multiple_of_64(op: TMrgSortOp, know: Facts) -> Violations:
     """The block length of tmrgsort must be a positive multiple of 64 elements."""

@@ -37,7 +37,6 @@ def _data(op: StagedOp, know: Facts) -> tuple[int, ...]:
     reason="If rows of the tile are wider than those of the data, the store writes beyond them.",
     failing=call("vec, 64x64xf32"),
     passing=call("vec, 64x32xf32"),
-    on=_EVERYWHERE,
     header=True,
 )
 def staging_is_no_larger_than_the_data(op: StagedOp, know: Facts) -> Violations:
@@ -82,7 +81,6 @@ def _two_tiles(second: int) -> str:
     reason="The next chunk is loaded into one while the other is stored or added.",
     failing=_two_tiles(0),
     passing=_two_tiles(2048),
-    on=_EVERYWHERE,
     scope="function",
     depends_on="nothing",
 )

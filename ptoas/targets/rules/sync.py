@@ -98,7 +98,6 @@ def _opcode(op: Operation) -> str:
     reason="Pipes run in parallel; without a flag the second access may happen first.",
     failing=_copy(),
     passing=_GOOD,
-    on=_DEVICES,
     scope="function",
 )
 def accesses_of_two_pipes_are_ordered(facts: FunctionFacts, target: Target) -> Violations:
@@ -216,7 +215,6 @@ def _partial_overlap(hazard: Hazard) -> str | None:
     reason="Otherwise the pipe waits for ever.",
     failing=_copy(*_pair("V", "MTE3"), _flag("wait_flag", "V", "MTE3", 1)),
     passing=_GOOD,
-    on=_DEVICES,
     scope="function",
 )
 def flag_is_set_before_its_wait(facts: FunctionFacts, target: Target) -> Violations:
@@ -256,7 +254,6 @@ def flag_is_set_before_its_wait(facts: FunctionFacts, target: Target) -> Violati
     reason="A flag is one bit: set twice, it satisfies only one wait, and the second wait never ends.",
     failing=_copy(_flag("set_flag", "V", "MTE3"), *_pair("V", "MTE3")),
     passing=_GOOD,
-    on=_DEVICES,
     scope="function",
 )
 def flag_is_not_set_twice(facts: FunctionFacts, target: Target) -> Violations:
@@ -279,7 +276,6 @@ def flag_is_not_set_twice(facts: FunctionFacts, target: Target) -> Violations:
     reason="The flag stays set and satisfies a wait of whatever runs next on the core.",
     failing=_copy(*_pair("V", "MTE3"), after=(_flag("set_flag", "MTE3", "MTE2"),)),
     passing=_GOOD,
-    on=_DEVICES,
     severity=Severity.WARNING,
     scope="function",
 )
@@ -310,7 +306,6 @@ def set_flag_is_waited_for(facts: FunctionFacts, target: Target) -> Violations:
     reason="Use a barrier to order instructions within one pipe, or all pipes.",
     failing=_copy(*_pair("V", "MTE3"), *_pair("MTE3", "MTE3")),
     passing=_copy(*_pair("V", "MTE3"), "pto.barrier #pto.pipe<PIPE_MTE3>"),
-    on=_DEVICES,
     scope="function",
     depends_on="nothing",
 )
@@ -388,7 +383,6 @@ def barrier_text(pipe: Pipe) -> str:
     reason="The pipe starts an instruction before the previous one has finished.",
     failing=_twice(),
     passing=_twice("pto.barrier #pto.pipe<PIPE_MTE3>"),
-    on=_DEVICES,
     scope="function",
 )
 def accesses_of_one_pipe_are_ordered(facts: FunctionFacts, target: Target) -> Violations:
@@ -408,7 +402,6 @@ def accesses_of_one_pipe_are_ordered(facts: FunctionFacts, target: Target) -> Vi
     reason="The hardware orders this pipe itself, and the compiler has no barrier for it.",
     failing=_copy(*_pair("V", "MTE3"), "pto.barrier #pto.pipe<PIPE_V>"),
     passing=_GOOD,
-    on="a5 a5-custom",
     scope="function",
 )
 def barrier_names_an_unordered_pipe(facts: FunctionFacts, target: Target) -> Violations:

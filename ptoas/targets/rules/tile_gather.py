@@ -47,7 +47,6 @@ _COMPARE = _compare("4x64xi32", "4x64xf32")
     reason="A gather moves elements without converting them.",
     failing=instruction("tgather", "16x16xi32", "16x16xf32", "16x16xi32"),
     passing=_INDEX,
-    on="a2a3 a5",
 )
 def tile_gather_keeps_the_element_type() -> Stated:
     """Index form: destination and source must have the same element type."""
@@ -78,7 +77,6 @@ def _full(slot: str, what: str) -> Stated:
     reason="The offsets are read contiguously, without gaps between rows.",
     failing=instruction("tgather", "16x16xf32", "16x16xf32", "16x24xi32, valid=16x16"),
     passing=_INDEX,
-    on="a2a3 a5",
 )
 def tile_gather_index_is_full() -> Stated:
     """Index form: all columns of the index tile must be valid."""
@@ -122,7 +120,6 @@ def _from_window(layout: str) -> str:
     "that order.",
     failing=_from_window(", blayout=col_major"),
     passing=_from_window(""),
-    on="cpu a2a3 a5",
 )
 def counted_window_is_row_major(op: TGatherOp | TScatterOp, know: Facts) -> Violations:
     """A subview whose elements are indexed (the source of a gather, the destination of a scatter) must be
@@ -149,7 +146,6 @@ def counted_window_is_row_major(op: TGatherOp | TScatterOp, know: Facts) -> Viol
         "pto.tgather ins(%s, %i, %t : !pto.tile_buf<vec, 16x16xf16>, !pto.tile_buf<vec, 16x16xi32>, "
         "!pto.tile_buf<vec, 16x16xi32>) outs(%d : !pto.tile_buf<vec, 16x16xf16>)"
     ),
-    on="a2a3",
 )
 def tile_gather_scratch_is_like_the_index() -> Stated:
     """Index form on A2/A3: the scratch tile must have the element type and valid shape of the index tile."""
@@ -166,7 +162,6 @@ def tile_gather_scratch_is_like_the_index() -> Stated:
     reason="Elements are moved as bytes.",
     failing=_mask("16x32xf16", "16x32xf32"),
     passing=_mask("16x16xi32", "16x32xf32"),
-    on="cpu a2a3 a5",
 )
 def mask_gather_keeps_the_element_size(op: TGatherOp, know: Facts) -> Violations:
     """Mask form: destination and source elements must have the same size."""
@@ -182,7 +177,6 @@ def mask_gather_keeps_the_element_size(op: TGatherOp, know: Facts) -> Violations
     reason="The headers read all three tiles as if they were row-major.",
     failing=instruction("tgather", "16x16xf32", "16x16xf32, blayout=col_major", "16x16xi32"),
     passing=_INDEX,
-    on="a2a3 a5",
     header=True,
 )
 def index_gather_is_row_major(op: TGatherOp, know: Facts) -> Violations:
@@ -200,7 +194,6 @@ def index_gather_is_row_major(op: TGatherOp, know: Facts) -> Violations:
     reason="Every element of the destination has its own index.",
     failing=instruction("tgather", "16x16xf32", "16x16xf32", "8x16xi32"),
     passing=_INDEX,
-    on="cpu a2a3 a5",
 )
 def index_tile_has_an_index_for_each_element() -> Stated:
     """Index form: the index tile needs at least as many rows and columns as are valid in the destination."""
@@ -215,7 +208,6 @@ def index_tile_has_an_index_for_each_element() -> Stated:
     reason="The kept elements are packed from the first element of the destination on, and overrun its end.",
     failing=_mask("4x16xf32", "16x32xf32"),
     passing=_mask("16x16xf32", "16x32xf32"),
-    on="cpu a2a3 a5",
     severity=Severity.WARNING,
 )
 def mask_gather_fits_the_destination(op: TGatherOp, know: Facts) -> Violations:
@@ -251,7 +243,6 @@ def _selected_fits(op: TGatherOp, src: Sequence[int], dst: Sequence[int], word: 
     reason="The kept elements are packed contiguously and overwrite rows beyond the valid ones.",
     failing=_mask("16x16xf32, valid=8x16", "16x32xf32"),
     passing=_mask("16x16xf32, valid=8x16", "16x32xf32, valid=8x32"),
-    on="cpu a2a3 a5",
     severity=Severity.WARNING,
 )
 def mask_gather_stays_in_the_valid_rows(op: TGatherOp, know: Facts) -> Violations:
@@ -270,7 +261,6 @@ def mask_gather_stays_in_the_valid_rows(op: TGatherOp, know: Facts) -> Violation
     reason="The simulator does not implement the compare form.",
     failing=_COMPARE,
     passing=_INDEX,
-    on="cpu",
 )
 def cpu_has_no_compare_gather(op: TGatherOp, know: Facts) -> Violations:
     """cpu supports the index and the mask form only."""
@@ -283,7 +273,6 @@ def cpu_has_no_compare_gather(op: TGatherOp, know: Facts) -> Violations:
     reason="Only these comparisons are implemented; A2/A3 compares integers for equality only.",
     failing=_compare("4x64xi32", "4x64xf32", "lt"),
     passing=_compare("4x64xi32", "4x64xf32", "eq"),
-    on="a2a3 a5",
 )
 def compare_gather_has_the_mode(op: TGatherOp, know: Facts, integers: str = "gt eq") -> Violations:
     """Compare form: cmpMode must be gt or eq; on A2/A3 i32 needs eq."""
@@ -312,7 +301,6 @@ def _blocks(_: TGatherBOp, know: Facts) -> tuple[int, int]:
     reason="Every block of 32 bytes has its own offset.",
     failing=instruction("tgatherb", "16x128xf32", "16x64xf32", "16x8xu32"),
     passing=_BLOCKS,
-    on="cpu a2a3 a5",
 )
 def block_gather_has_an_offset_for_each_block() -> Stated:
     """The offset tile needs one column for each 32 bytes of a destination row, and as many rows as the
@@ -329,7 +317,6 @@ def block_gather_has_an_offset_for_each_block() -> Stated:
     reason="Data and indices use vector lanes of the same width.",
     failing=instruction("tscatter", "16x16xf32", "16x16xf32", "16x16xi16"),
     passing=instruction("tscatter", "16x16xf16", "16x16xf16", "16x16xi16"),
-    on="a2a3 a5",
 )
 def tile_scatter_index_has_the_width_of_the_data(op: TScatterOp, know: Facts) -> Violations:
     """Index elements must have 4 bytes for data of 4 or 8 bytes, and 2 bytes for data of 1 or 2 bytes."""
@@ -354,7 +341,6 @@ def _scatter_into(slot: str) -> str:
     "element of the subview: more than the subview.",
     failing=_scatter_into("s"),
     passing=_scatter_into("w"),
-    on="a2a3 a5",
 )
 def scattered_tile_is_whole(op: TScatterOp, know: Facts) -> Violations:
     """On devices the destination of a tile scatter must be a whole tile, not a subview."""
@@ -382,7 +368,6 @@ def _spread_shape(op: TScatterOp, know: Facts) -> tuple[int, ...]:
     reason="Each source element has one position in the pattern, and no position is left over.",
     failing=_spread("16x32xf32", "16x32xf32"),
     passing=_spread("16x64xf32", "16x32xf32"),
-    on="cpu a2a3 a5",
 )
 def mask_scatter_fills_the_pattern() -> Stated:
     """Mask form: the destination must be two or four times as wide ("row") or high ("col") as the source, as

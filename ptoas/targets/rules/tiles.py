@@ -57,7 +57,6 @@ _PLACED = _alloc(" addr = %a", _TILE, _index("a", 64, "i64"))
     reason="Every row (or column) of a plain tile starts on a 32-byte burst.",
     failing=_alloc("", "!pto.tile_buf<vec, 1x9xi32>"),
     passing=_alloc("", "!pto.tile_buf<vec, 1x16xi32, valid=1x9>"),
-    on="cpu a2a3 a5 a5-custom",
     scope="function",
 )
 def tile_is_made_of_32_byte_rows(facts: FunctionFacts, target: Target) -> Violations:
@@ -86,7 +85,6 @@ def tile_is_made_of_32_byte_rows(facts: FunctionFacts, target: Target) -> Violat
     reason="A fractal tile is stored block by block.",
     failing=_alloc("", "!pto.tile_buf<mat, 24x16xf16, blayout=col_major, slayout=row_major>"),
     passing=_alloc("", "!pto.tile_buf<mat, 32x16xf16, blayout=col_major, slayout=row_major, valid=24x16>"),
-    on="cpu a2a3 a5 a5-custom",
     scope="function",
 )
 def fractal_tile_is_made_of_blocks(facts: FunctionFacts, target: Target) -> Violations:
@@ -119,7 +117,6 @@ def fractal_tile_is_made_of_blocks(facts: FunctionFacts, target: Target) -> Viol
     reason="The matrix unit reads its memories in this order, without conversion.",
     failing=_alloc("", "!pto.tile_buf<right, 32x32xf16, blayout=col_major, slayout=row_major>"),
     passing=_alloc("", "!pto.tile_buf<right, 32x32xf16, slayout=col_major>"),
-    on="cpu a2a3 a5 a5-custom",
     scope="function",
 )
 def tile_has_a_layout_of_its_memory(facts: FunctionFacts, target: Target) -> Violations:
@@ -170,7 +167,6 @@ def _layout_found(tile: TileFacts) -> str:
     reason="The library has no tile with an extent of 0.",
     failing=_alloc("", "!pto.tile_buf<vec, 16x16xf32, valid=0x16>"),
     passing=_alloc("", "!pto.tile_buf<vec, 16x16xf32, valid=1x16>"),
-    on="cpu",
     scope="function",
     depends_on="nothing",
 )
@@ -213,7 +209,6 @@ def _row_requires_whole_blocks(tile: SSAValue, target: Target, boxed: bool = Fal
     reason="There is no place for the tile.",
     failing=_alloc("", "!pto.tile_buf<scale_left, 16x32xi8, slayout=row_major, fractal=32>"),
     passing=_alloc(""),
-    on="a2a3",
 )
 def tile_memory_exists(op: AllocTileOp, know: Facts) -> Violations:
     """The tile's memory must exist on the target."""
@@ -229,7 +224,6 @@ def tile_memory_exists(op: AllocTileOp, know: Facts) -> Violations:
     reason="Bursts and vector loads start at multiples of 32 bytes, and the matrix unit reads whole blocks.",
     failing=_alloc(" addr = %a", _TILE, _index("a", 40, "i64")),
     passing=_PLACED,
-    on="cpu a2a3 a5 a5-custom",
 )
 def tile_address_is_aligned(op: AllocTileOp | TAssignOp, know: Facts) -> Violations:
     """An address must be nonnegative and a multiple of 32 bytes; on devices of 512 in left, right and acc,
@@ -254,7 +248,6 @@ def tile_address_is_aligned(op: AllocTileOp | TAssignOp, know: Facts) -> Violati
     reason="The size of the valid region would be unknown.",
     failing=_alloc("", _OPEN),
     passing=_alloc(" valid_row = %n valid_col = %n", _OPEN, _index("n", 16)),
-    on="cpu a2a3 a5 a5-custom",
     scope="function",
     depends_on="nothing",
 )
@@ -280,7 +273,6 @@ def open_extent_is_given(facts: FunctionFacts, _target: Target) -> Violations:
     reason="The valid region lies inside the tile.",
     failing=_alloc(" valid_row = %n valid_col = %n", _OPEN, _index("n", 17)),
     passing=_alloc(" valid_row = %n valid_col = %n", _OPEN, _index("n", 16)),
-    on="cpu a2a3 a5 a5-custom",
 )
 def valid_extent_is_inside_the_tile(op: AllocTileOp | SetValidShapeOp, know: Facts) -> Violations:
     """A valid extent must be at least 0 and at most the tile's physical extent."""
@@ -308,7 +300,6 @@ def valid_extent_is_inside_the_tile(op: AllocTileOp | SetValidShapeOp, know: Fac
         f"%t = pto.alloc_tile valid_row = %n valid_col = %n : {_OPEN}",
         f"pto.set_validshape %t, %n, %n : {_OPEN}",
     ),
-    on="cpu a2a3 a5 a5-custom",
 )
 def set_validshape_needs_open_extents(op: SetValidShapeOp, know: Facts) -> Violations:
     """set_validshape needs a tile whose type leaves both valid extents open (`?`); a static extent can only
@@ -342,7 +333,6 @@ def _subview(offsets: str, sizes: str, result: str, source: str = _TILE, *consta
     passing=_subview(
         "%c, %z", "8, 32", "!pto.tile_buf<vec, 8x32xf32>", _TILE, _index("c", 8), _index("z", 0)
     ),
-    on="cpu a2a3 a5 a5-custom",
 )
 def window_is_inside_the_tile(op: SubviewOp, know: Facts) -> Violations:
     """A subview must lie inside the tile."""
@@ -364,7 +354,6 @@ def window_is_inside_the_tile(op: SubviewOp, know: Facts) -> Violations:
     reason="The subview is the same memory.",
     failing=_subview("%z, %z", "8, 32", "!pto.tile_buf<mat, 8x32xf32>", _TILE, _index("z", 0)),
     passing=_subview("%z, %z", "8, 32", "!pto.tile_buf<vec, 8x32xf32>", _TILE, _index("z", 0)),
-    on="cpu a2a3 a5 a5-custom",
 )
 def window_has_the_type_of_the_tile(op: SubviewOp, know: Facts) -> Violations:
     """A subview must keep the tile's memory and layout, and its shape must be its sizes."""
@@ -403,7 +392,6 @@ _BOXED = "!pto.tile_buf<mat, 64x64xf16, blayout=col_major, slayout=row_major>"
         _index("c", 16),
         _index("z", 0),
     ),
-    on="cpu a2a3 a5 a5-custom",
 )
 def window_of_a_fractal_tile_is_made_of_blocks(op: SubviewOp, know: Facts) -> Violations:
     """Offsets and sizes of a subview of a boxed tile must be multiples of its fractal block; in a packed
@@ -463,7 +451,6 @@ _VIEW = _view("%c64, %c32", "%c32, %c1", "!pto.tensor_view<?x?xf32>")
     reason="An empty or negative extent describes no memory.",
     failing=_view("%c0, %c32", "%c32, %c1", "!pto.tensor_view<?x?xf32>"),
     passing=_VIEW,
-    on="cpu a2a3 a5 a5-custom",
 )
 def view_extents_are_positive(op: MakeTensorViewOp | PartitionViewOp, know: Facts) -> Violations:
     """Every extent of a view must be positive; offsets and strides must not be negative."""
@@ -493,7 +480,6 @@ def view_extents_are_positive(op: MakeTensorViewOp | PartitionViewOp, know: Fact
         "%w = pto.partition_view %v, offsets = [%c16, %c0], sizes = [%c48, %c32] : "
         "!pto.tensor_view<?x?xf32> -> !pto.partition_tensor_view<48x32xf32>",
     ),
-    on="cpu a2a3 a5 a5-custom",
 )
 def partition_is_inside_its_view(op: PartitionViewOp, know: Facts) -> Violations:
     """Offset plus size must not exceed the extent of the view, in every known dimension."""
@@ -514,7 +500,6 @@ def partition_is_inside_its_view(op: PartitionViewOp, know: Facts) -> Violations
     reason="C++ uses the type; a different value at run time would access other memory.",
     failing=_view("%c64, %c32", "%c32, %c1", "!pto.tensor_view<64x64xf32>"),
     passing=_view("%c64, %c32", "%c32, %c1", "!pto.tensor_view<64x32xf32>"),
-    on="cpu a2a3 a5 a5-custom",
 )
 def view_type_matches_its_operands(op: MakeTensorViewOp | PartitionViewOp, know: Facts) -> Violations:
     """A static extent or stride in a view's type must equal the value given for it; missing leading

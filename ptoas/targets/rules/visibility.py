@@ -99,7 +99,6 @@ def _cause(finding: Finding) -> str:
     reason="The line is written back at some later time or never, and the next kernel reads the old bytes.",
     failing=_program(_DMA_LOAD, *_pair("MTE2", "S"), _STORE),
     passing=_program(_DMA_LOAD, *_pair("MTE2", "S"), _STORE, CLEAN),
-    on=_DEVICES,
     scope="function",
 )
 def cache_is_clean_at_the_end(facts: FunctionFacts, target: Target) -> Violations:
@@ -119,7 +118,6 @@ def cache_is_clean_at_the_end(facts: FunctionFacts, target: Target) -> Violation
     reason="DMA passes the data cache by.",
     failing=_program(_STORE, *_pair("S", "MTE2"), _DMA_LOAD),
     passing=_program(_STORE, CLEAN, *_pair("S", "MTE2"), _DMA_LOAD),
-    on=_DEVICES,
     scope="function",
 )
 def stored_line_is_cleaned_before_dma(facts: FunctionFacts, target: Target) -> Violations:
@@ -145,7 +143,6 @@ def stored_line_is_cleaned_before_dma(facts: FunctionFacts, target: Target) -> V
     reason="The data cache still holds the bytes from before the write.",
     failing=_program(_LOAD, *_pair("S", "MTE3"), _DMA_STORE, *_pair("MTE3", "S"), _AGAIN),
     passing=_program(_LOAD, *_pair("S", "MTE3"), _DMA_STORE, *_pair("MTE3", "S"), CLEAN, _AGAIN),
-    on=_DEVICES,
     scope="function",
 )
 def line_is_invalidated_before_it_is_loaded_again(facts: FunctionFacts, target: Target) -> Violations:
@@ -169,7 +166,6 @@ def line_is_invalidated_before_it_is_loaded_again(facts: FunctionFacts, target: 
     reason="Scalar stores have no mask of bytes: the whole line is written back, with the old bytes around.",
     failing=_program(_DMA_STORE, *_pair("MTE3", "S"), _STORE, CLEAN),
     passing=_program(_DMA_STORE, *_pair("MTE3", "S"), CLEAN, _STORE, CLEAN),
-    on=_DEVICES,
     scope="function",
 )
 def line_of_dma_is_cleaned_before_it_is_stored_to(facts: FunctionFacts, target: Target) -> Violations:
@@ -195,7 +191,6 @@ def line_of_dma_is_cleaned_before_it_is_stored_to(facts: FunctionFacts, target: 
         _DMA_LOAD,
     ),
     passing=_program(_STORE, _STORE.replace("%c0", "%c16"), CLEAN, *_pair("S", "MTE2"), _DMA_LOAD),
-    on=_DEVICES,
     scope="function",
 )
 def all_stored_lines_of_a_view_are_cleaned(facts: FunctionFacts, target: Target) -> Violations:
@@ -218,7 +213,6 @@ def all_stored_lines_of_a_view_are_cleaned(facts: FunctionFacts, target: Target)
     reason="The flag says that the store has left the core, not that a load sees it.",
     failing=_program(_DMA_STORE, *_pair("MTE3", "MTE2"), _DMA_LOAD),
     passing=_program(_DMA_STORE, *_pair("MTE3", "MTE2"), FENCE, _DMA_LOAD),
-    on=_DEVICES,
     severity=Severity.WARNING,
     scope="function",
 )
@@ -251,7 +245,6 @@ def store_is_fenced_before_it_is_loaded(facts: FunctionFacts, target: Target) ->
         "%at = arith.muli %i, %c16 : index",
         "pto.store_scalar %one, %p[%at] : !pto.ptr<i32>, i32",
     ),
-    on=_DEVICES,
     severity=Severity.WARNING,
     scope="function",
     depends_on="nothing",
