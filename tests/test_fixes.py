@@ -20,6 +20,7 @@ from ptoas.diagnostics.edits import applied
 from ptoas.diagnostics.sarif import to_sarif
 from ptoas.lowering import prepare
 from ptoas.project.verify_files import VerifyOptions, verify_source
+from ptoas.targets.explain import example_targets
 from tests.differential import pipe_order
 from tests.isa.annotations import all_programs
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from xdsl.ir import Operation
 
@@ -83,7 +83,9 @@ def mismatch(what: str, found: object, required: object, **place: Any) -> Violat
     return Violation(f"{what}: found {found}, expected {required}", **place)
 
 
-Check = Callable[..., Iterator[Violation]]
+Violations: TypeAlias = Iterator[Violation]
+
+Check = Callable[..., Violations]
 """A check takes the operation, function, kernel, module or channels, with the facts about it, and yields
 the violations.
 """
@@ -191,10 +193,12 @@ def rule(
     depends_on: Dependence = "target",
     example_isa: str | None = None,
 ) -> Callable[[Check], Rule]:
-    """Make a rule of a check. `on` names the targets that the examples are for, separated by blanks, unless
-    they are for all that require the rule; what the `header` of August 2026 alone asks for is a warning unless
-    that decides (D28). `depends_on` says what the
-    check of a function is given besides the function."""
+    """Make a rule of a check.
+
+    `on` names the targets that the examples are for, separated by blanks; without it they are for all that
+    require the rule. What the `header` of August 2026 alone asks for is a warning unless that decides (D28).
+    `depends_on` says what the check of a function is given besides the function.
+    """
     severity = Severity.WARNING if header else severity
 
     def make(check: Check) -> Rule:
@@ -224,6 +228,12 @@ def rule(
         return made
 
     return make
+
+
+function_rule = partial(rule, scope="function")
+"""Make a rule of a check of functions, whose second argument is what `depends_on` says."""
+channel_rule = partial(rule, scope="channels")
+"""Make a rule of a check of channels and a target."""
 
 
 def _explain(code: str) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from xdsl.ir import Attribute
 
 from ptoas.analysis.storage import underlying_tile
@@ -12,10 +10,8 @@ from ptoas.dialects.pto.enums import BLayout, SLayout
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import AliasOp, BitcastOp
 from ptoas.targets.facts import Facts
-from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rule import Violations, mismatch, rule
 from ptoas.targets.rules.examples import kernel
-
-Violations = Iterator[Violation]
 
 _TILE = "!pto.tile_buf<vec, 16x32xf32>"
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from ptoas.analysis.function import FunctionFacts, value_name
 from ptoas.dialects.pto import arrays as a
 from ptoas.dialects.pto.local_types import LocalArrayType, StructType
 from ptoas.targets.facts import Facts
-from ptoas.targets.rule import Related, Violation, mismatch, rule
+from ptoas.targets.rule import Related, Violation, Violations, function_rule, mismatch, rule
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.target import Target
-
-Violations = Iterator[Violation]
 
 
 def _get(index: int) -> str:
@@ -48,7 +44,7 @@ def index_is_inside_the_array(op: a.LocalArrayGetOp | a.LocalArraySetOp, know: F
 _STRUCT = "!pto.struct<f32, i32>"
 
 
-@rule(
+@function_rule(
     "PTO-G302",
     source="PTOAS declare_struct: a struct stays in the scope that declares it",
     reason="It is a local variable of the function and does not exist outside of it.",
@@ -56,7 +52,6 @@ _STRUCT = "!pto.struct<f32, i32>"
     passing=kernel(
         f"%s = pto.declare_struct -> {_STRUCT}", f"pto.struct_set %s[0], %x : {_STRUCT}, f32", args="%x: f32"
     ),
-    scope="function",
     depends_on="nothing",
 )
 def local_variable_stays_in_its_function(facts: FunctionFacts, _target: Target) -> Violations:

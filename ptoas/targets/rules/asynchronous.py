@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from ptoas.analysis.function import FunctionFacts
 from ptoas.analysis.knowledge import ViewFacts, shape_str
 from ptoas.diagnostics import Severity
@@ -11,13 +9,10 @@ from ptoas.dialects.pto.asynchronous import AsyncTransferOp, BuildAsyncSessionOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
-from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rule import Violation, Violations, function_rule, mismatch, rule
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.target import Target
 
-Violations = Iterator[Violation]
-
-_EVERYWHERE = "cpu a2a3 a5 a5-custom"
 _RANGES: dict[str, tuple[int, int | None]] = {
     "sync_id": (0, 7),
     "block_bytes": (1, None),
@@ -93,14 +88,13 @@ def session_settings_are_in_range(op: BuildAsyncSessionOp, know: Facts) -> Viola
             yield mismatch(name, value, required, field=name)
 
 
-@rule(
+@function_rule(
     "PTO-D113",
     source="public TPUT_ASYNC page, Completion Semantics",
     reason="Otherwise nothing tells when the transfer is complete, not even the end of the kernel.",
     failing=_started("1024xf32"),
     passing=_started("1024xf32", _WAIT),
     severity=Severity.WARNING,
-    scope="function",
     depends_on="nothing",
 )
 def asynchronous_transfer_is_awaited(facts: FunctionFacts, _target: Target) -> Violations:

@@ -26,11 +26,9 @@ from ptoas.dialects.pto.slots import accesses
 from ptoas.dialects.pto.types import TileType, shape_text
 from ptoas.targets.facts import Facts
 from ptoas.targets.row import Row
-from ptoas.targets.rule import Related, Violation, mismatch, rule
+from ptoas.targets.rule import Related, Violation, Violations, function_rule, mismatch, rule
 from ptoas.targets.rules.examples import kernel, mgather
 from ptoas.targets.target import Target, needs_scratch
-
-Violations = Iterator[Violation]
 
 _TILE = "!pto.tile_buf<vec, 16x32xf32>"
 
@@ -43,7 +41,7 @@ def _place(facts: FunctionFacts, value: SSAValue) -> Operation:
     return value.owner if isinstance(value, OpResult) else facts.func
 
 
-@rule(
+@function_rule(
     "PTO-U102",
     source="000, UB Memory Budget; D22",
     reason="Bytes beyond the end belong to the reserved region or the data cache, and nothing reports an "
@@ -51,7 +49,6 @@ def _place(facts: FunctionFacts, value: SSAValue) -> Operation:
     failing=kernel(*_constants(a=0x30000), f"%t = pto.alloc_tile addr = %a : {_TILE}"),
     passing=kernel(*_constants(a=0x2F800), f"%t = pto.alloc_tile addr = %a : {_TILE}"),
     on="a2a3",
-    scope="function",
 )
 def placed_tile_ends_inside_its_memory(facts: FunctionFacts, target: Target) -> Violations:
     """The end of a tile must not exceed the memory available to tiles."""
@@ -82,7 +79,7 @@ def _layout(functions: Sequence[FunctionFacts], target: Target, loc: TileLoc) ->
 _ROWS = "!pto.tile_buf<vec, 256x128xf32>"
 
 
-@rule(
+@function_rule(
     "PTO-U103",
     source="000, UB Memory Budget; D22",
     reason="Live tiles can't share bytes.",
@@ -100,7 +97,6 @@ _ROWS = "!pto.tile_buf<vec, 256x128xf32>"
         f"pto.tadd ins(%a, %a : {_ROWS}, {_ROWS}) outs(%a : {_ROWS})",
         args="%x: !pto.memref<256x128xf32>",
     ),
-    scope="function",
 )
 def live_tiles_fit(facts: FunctionFacts, target: Target) -> Violations:
     """The tiles that are live at the same time must fit into the memory available to tiles."""

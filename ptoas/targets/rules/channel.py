@@ -13,12 +13,10 @@ from ptoas.dialects.pto.enums import AddressSpace, TileLoc
 from ptoas.targets.facts import Facts
 from ptoas.targets.fixit import Fixit
 from ptoas.targets.row import Row
-from ptoas.targets.rule import Violation, mismatch, rule
-from ptoas.targets.rules.channel_examples import EVERYWHERE, LOCAL, PAIR, both, both_directions, once
+from ptoas.targets.rule import Violation, Violations, mismatch, rule
+from ptoas.targets.rules.channel_examples import LOCAL, PAIR, both, both_directions, once
 from ptoas.targets.shared.channel_model import ChannelModel
 from ptoas.targets.target import Target
-
-Violations = Iterator[Violation]
 
 STEP = 256
 """Rings begin at multiples of this."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from ptoas.analysis.channels import Channels
 from ptoas.analysis.epilogues import RESULTS
 from ptoas.dialects.pto.channel import PopOp
@@ -11,13 +9,11 @@ from ptoas.dialects.pto.core_enums import Flow, PushLayout, PushQuant
 from ptoas.dialects.pto.element_types import BY_TEXT, element_text
 from ptoas.dialects.pto.enums import BLayout, ReluPreMode, SLayout
 from ptoas.dialects.pto.types import TileType
-from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rule import Violations, channel_rule, mismatch
 from ptoas.targets.rules.channel import valid_channels
 from ptoas.targets.rules.channel_entries import passed, place_of
 from ptoas.targets.rules.channel_examples import EPILOGUE, LOCAL_EPILOGUE, both
 from ptoas.targets.target import Target
-
-Violations = Iterator[Violation]
 
 _LAYOUTS = {
     PushLayout.NZ2ND: (BLayout.RowMajor, SLayout.NoneBox),
@@ -48,14 +44,13 @@ def _converted(quant: PushQuant, popped: bool) -> list[str]:
     return ["i32" if quant in _OF_INTEGERS else "f32"]
 
 
-@rule(
+@channel_rule(
     "PTO-H131",
     source="PTOAS acc_push_epilogue; pto/common/fixpipe.hpp header",
     reason="The pipe converts while it writes, and the consumer must read what it wrote.",
     failing=both(LOCAL_EPILOGUE, "f32_f16", "f32_bf16"),
     passing=LOCAL_EPILOGUE,
     on="cpu a5 a5-custom",
-    scope="channels",
 )
 def push_conversion_matches_the_pop(channels: Channels, target: Target) -> Violations:
     """acc_push_epilogue needs a cube-to-vector channel of tiles that are not split, relu no_relu or
@@ -95,7 +90,7 @@ def push_conversion_matches_the_pop(channels: Channels, target: Target) -> Viola
                 )
 
 
-@rule(
+@channel_rule(
     "PTO-H220",
     source="pto/npu/a2a3/TPush.hpp and pto/npu/a5/TPush.hpp headers: pushAcc2GMFiFo, popVecTileFromGMFiFo",
     reason="The library's push writes nothing or does not compile, and its pop loads rows.",
@@ -104,7 +99,6 @@ def push_conversion_matches_the_pop(channels: Channels, target: Target) -> Viola
     .replace("memref<16x16xf16>", "memref<16x16xf16, dn>"),
     passing=EPILOGUE,
     on="a2a3",
-    scope="channels",
 )
 def push_through_memory_has_a_supported_layout(channels: Channels, target: Target) -> Violations:
     """With slots in global memory, acc_push_epilogue needs a layout that the library can pass through it:

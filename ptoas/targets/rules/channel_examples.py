@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-EVERYWHERE = "cpu a2a3 a5 a5-custom"
-
 _TYPES = """\
 !acc = !pto.tile_buf<acc, 16x16xf32, blayout=col_major, slayout=row_major, fractal=1024>
 !mat = !pto.tile_buf<mat, 16x16xf32, blayout=col_major, slayout=row_major>
@@ -32,25 +30,6 @@ func.func @vector(%gm: !pto.ptr<f32>, %out: !out) {VECTOR} {{
   return
 }}"""
 """A tile goes from the cube core to a vector core, through slots in global memory."""
-
-BACK = f"""\
-{_TYPES}func.func @cube(%gm: !pto.ptr<f32>) {CUBE} {{
-  %ring = pto.reserve_buffer
-    {{name = "ring", size = 8192, location = #pto.address_space<mat>, auto = true}} -> i32
-  pto.aic_initialize_pipe {{dir_mask = 2, slot_size = 1024}}
-    (gm_slot_buffer = %gm : !pto.ptr<f32>, v2c_consumer_buf = %ring : i32)
-  %t = pto.tpop_from_aiv {{split = 0}} -> !mat
-  pto.tfree_from_aiv {{split = 0}}
-  return
-}}
-func.func @vector(%gm: !pto.ptr<f32>, %vec: !vec) {VECTOR} {{
-  %ring = pto.import_reserved_buffer {{name = "ring", peer_func = @cube}} -> i32
-  pto.aiv_initialize_pipe {{dir_mask = 2, slot_size = 1024}}
-    (gm_slot_buffer = %gm : !pto.ptr<f32>, v2c_consumer_buf = %ring : i32)
-  pto.tpush_to_aic(%vec : !vec) {{split = 0}}
-  return
-}}"""
-"""A tile goes from a vector core to the cube core."""
 
 
 def both(text: str, old: str, new: str) -> str:

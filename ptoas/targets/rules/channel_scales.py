@@ -13,12 +13,10 @@ from ptoas.dialects.pto.core_enums import PushQuant
 from ptoas.dialects.pto.element_types import element_text
 from ptoas.dialects.pto.enums import KernelKind
 from ptoas.dialects.pto.quant import PushScaleOp, SetQuantScalarOp, SetQuantVectorOp
-from ptoas.targets.rule import Related, Violation, mismatch, rule
+from ptoas.targets.rule import Related, Violation, Violations, channel_rule, mismatch
 from ptoas.targets.rules.channel import valid_channels
 from ptoas.targets.rules.channel_examples import LOCAL_EPILOGUE, once
 from ptoas.targets.target import Target
-
-Violations = Iterator[Violation]
 
 _SCALED = LOCAL_EPILOGUE.replace("quant = f32_f16", "quant = qf322f16_pre_scalar")
 _PUSH = "  pto.tpush_to_aiv"
@@ -38,14 +36,13 @@ def _setter(quant: PushQuant) -> type[PushScaleOp]:
     return SetQuantVectorOp if quant.value.endswith("_vec") else SetQuantScalarOp
 
 
-@rule(
+@channel_rule(
     "PTO-H240",
     source="PTOAS tpush_to_aiv: set_quant_scalar, set_quant_vector; pto/npu/a5/SetQuantScalar.hpp header",
     reason="The pipe takes its scale from a register, which may hold the value of an earlier kernel.",
     failing=_SCALED,
     passing=_GOOD,
     on="cpu a5 a5-custom",
-    scope="channels",
 )
 def push_scale_is_set_before_it(channels: Channels, target: Target) -> Violations:
     """A push whose acc_push_epilogue scales needs set_quant_scalar or set_quant_vector of its channel before
@@ -79,14 +76,13 @@ def _is_before(first: Operation, second: Operation) -> bool:
     return False
 
 
-@rule(
+@channel_rule(
     "PTO-H241",
     source="PTOAS set_quant_scalar, set_quant_vector; pto/npu/a5/SetQuantScalar.hpp header: a float",
     reason="A single scale and scales per column are in different registers, and a quant reads one of them.",
     failing=_GOOD.replace("qf322f16_pre_scalar", "f32_f16"),
     passing=_GOOD,
     on="cpu a5 a5-custom",
-    scope="channels",
 )
 def scale_matches_the_quant_of_its_channel(channels: Channels, target: Target) -> Violations:
     """set_quant_scalar needs a channel whose quant ends in _scalar and a scale of f32; set_quant_vector needs

@@ -27,22 +27,19 @@ from ptoas.dialects.pto.core_enums import Flow
 from ptoas.dialects.pto.enums import KernelKind
 from ptoas.dialects.pto.scalar import GetSubblockIdxOp, GetSubblockNumOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
-from ptoas.targets.rule import Related, Violation, mismatch, rule
+from ptoas.targets.rule import Related, Violation, Violations, channel_rule, mismatch
 from ptoas.targets.rules.channel import valid_channels
 from ptoas.targets.rules.channel_entries import moves
-from ptoas.targets.rules.channel_examples import EVERYWHERE, LOCAL, PAIR, both, once
+from ptoas.targets.rules.channel_examples import LOCAL, PAIR, both, once
 from ptoas.targets.target import Target
 
-Violations = Iterator[Violation]
 
-
-@rule(
+@channel_rule(
     "PTO-H120",
     source="PTOAS tpush_to_aiv, tpop_from_aic: id and direction",
     reason="Otherwise there is no other end.",
     failing=both(PAIR, "{split = 0}", "{id = 3, split = 0}"),
     passing=PAIR,
-    scope="channels",
 )
 def channel_is_declared_before_its_use(channels: Channels, target: Target) -> Violations:
     """A channel instruction must name a channel that its function declares before it, with the instruction's
@@ -71,13 +68,12 @@ def channel_is_declared_before_its_use(channels: Channels, target: Target) -> Vi
                 )
 
 
-@rule(
+@channel_rule(
     "PTO-H121",
     source="PTOAS split: all 0 or none, as nosplit says",
     reason="A channel is used by vector core 0 alone, or by both cores with one half each.",
     failing=once(PAIR, "split = 0}\n  return", "split = 1}\n  return"),
     passing=PAIR,
-    scope="channels",
 )
 def channel_has_one_split(channels: Channels, target: Target) -> Violations:
     """All instructions of a channel in one direction must have the same split, on both sides; the splits of
@@ -118,14 +114,13 @@ def channel_has_one_split(channels: Channels, target: Target) -> Violations:
 _SECOND = "  pto.tpush_to_aiv(%acc : !acc) {split = 0}\n"
 
 
-@rule(
+@channel_rule(
     "PTO-H127",
     source="PTOAS tpush, tpop, tfree: one for each",
     reason="A tile that is pushed but not popped is found by the next kernel; a pop without a push waits "
     "for ever.",
     failing=once(PAIR, _SECOND, _SECOND * 2),
     passing=PAIR,
-    scope="channels",
 )
 def pushes_pops_and_frees_balance(channels: Channels, target: Target) -> Violations:
     """A channel must have as many pushes as pops, and as many pops as tfrees, as far as constants tell. It is
@@ -189,14 +184,13 @@ _STORE = "  pto.tstore ins(%t : !vec) outs(%out : !out)\n"
 _FREE = "  pto.tfree_from_aic {split = 0}\n"
 
 
-@rule(
+@channel_rule(
     "PTO-H128",
     source="PTOAS tfree: the tile is not used after it",
     reason="The slot may already hold the next tile.",
     failing=once(LOCAL, _STORE + _FREE, _FREE + _STORE),
     passing=LOCAL,
     on="cpu a5 a5-custom",
-    scope="channels",
 )
 def slot_is_not_used_after_tfree(channels: Channels, target: Target) -> Violations:
     """A popped tile or view must not be used after its tfree, unless the pop copies the slot."""
@@ -235,7 +229,7 @@ def _uses_after(free: FreeOp, order: Order) -> Iterator[Operation]:
                 yield op
 
 
-@rule(
+@channel_rule(
     "PTO-H129",
     source="PTOAS tpop_from_aic, tpush_to_aic: valid extents, aiv_subblockid",
     reason="A static type needs no extents, and a whole tile belongs to no subblock.",
@@ -245,7 +239,6 @@ def _uses_after(free: FreeOp, order: Order) -> Iterator[Operation]:
         "%c8 = arith.constant 8 : index\n  %t = pto.tpop_from_aic(%c8, %c8) {",
     ),
     passing=PAIR,
-    scope="channels",
 )
 def pop_extents_are_open_in_its_type(channels: Channels, target: Target) -> Violations:
     """Valid extents may only be given to a pop whose type leaves both open (?), and aiv_subblockid only to
@@ -263,14 +256,13 @@ def pop_extents_are_open_in_its_type(channels: Channels, target: Target) -> Viol
             yield Violation(message, op=use, slot="aiv_subblockid", part="value", fix="remove it")
 
 
-@rule(
+@channel_rule(
     "PTO-H142",
     source="pto/common/fifo.hpp header, TILE_NO_SPLIT; pto/npu/a5/TPush.hpp header",
     reason="Vector core 1 of A5 takes no part in such a channel: its pop would wait for ever. Without "
     "the query, only vector core 0 runs the code.",
     failing=once(LOCAL, "  %t = pto.tpop", "  %lane = pto.get_subblock_idx\n  %t = pto.tpop"),
     passing=LOCAL,
-    scope="channels",
 )
 def whole_tiles_go_to_the_first_vector_core(channels: Channels, target: Target) -> Violations:
     """On a5 a function that queries its vector core must use a channel of whole tiles under a condition."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from math import prod
 
 from ptoas.analysis.function import FunctionFacts
@@ -13,13 +12,11 @@ from ptoas.dialects.pto.comm import CollectiveOp, CommTGatherOp, CommTReduceOp, 
 from ptoas.dialects.pto.enums import CollEngine, Layout
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 from ptoas.targets.facts import Facts
-from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rule import Violation, Violations, function_rule, mismatch, rule
 from ptoas.targets.rules.common import fits
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.specs import Types, element_names
 from ptoas.targets.target import Target
-
-Violations = Iterator[Violation]
 
 
 def call(
@@ -60,7 +57,6 @@ def call(
 
 _TILE = "vec, 16x32xf32"
 _GOOD = call(_TILE)
-_EVERYWHERE = "cpu a2a3 a5 a5-custom"
 
 
 def _staging(op: StagedOp, know: Facts) -> list[TileFacts]:
@@ -267,14 +263,13 @@ def ccu_has_a_context(op: CollectiveOp, know: Facts) -> Violations:
         yield mismatch("scalars of the context", found, f"{required}", fix=fix, **where)
 
 
-@rule(
+@function_rule(
     "PTO-C111",
     source="003, Introduction: only the root needs to execute TGATHER",
     reason="On any other rank the call is undefined behaviour.",
     failing=call(_TILE, guard=None),
     passing=_GOOD,
     severity=Severity.WARNING,
-    scope="function",
     depends_on="nothing",
 )
 def only_the_root_calls(facts: FunctionFacts, _target: Target) -> Violations:
@@ -295,13 +290,12 @@ def only_the_root_calls(facts: FunctionFacts, _target: Target) -> Violations:
             )
 
 
-@rule(
+@function_rule(
     "PTO-C123",
     source="003, CCU path",
     reason="Every rank opens the gate of the CCU, which waits for all of them.",
     failing=call(_TILE, attrs=_CCU, context="yes"),
     passing=call(_TILE, attrs=_CCU, context="yes", guard=None),
-    scope="function",
     depends_on="nothing",
 )
 def every_rank_triggers_the_ccu(facts: FunctionFacts, _target: Target) -> Violations:
@@ -333,13 +327,12 @@ def _gather_into(own: str) -> str:
     )
 
 
-@rule(
+@function_rule(
     "PTO-C124",
     source="003, Memory constraints: dstGlobalData must point to local memory; D41",
     reason="The root stores through its own address space and can't write the memory of another rank.",
     failing=_gather_into("%g1"),
     passing=_gather_into("%own"),
-    scope="function",
 )
 def destination_is_local(facts: FunctionFacts, _target: Target) -> Violations:
     """The destination of a gather or reduction must be local memory of the root."""

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from ptoas.dialects.pto.compare import CompareOp, TCmpOp, TCmpSOp
 from ptoas.dialects.pto.element_types import BY_TEXT
 from ptoas.dialects.pto.enums import CmpMode
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
-from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rule import Violations, mismatch, rule
 from ptoas.targets.rules.examples import instruction
-
-Violations = Iterator[Violation]
 
 
 def _slots(op: PtoOp) -> tuple[str, str]:

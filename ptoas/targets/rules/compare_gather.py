@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from ptoas.analysis.knowledge import shape_str
 from ptoas.dialects.pto.enums import BLayout
 from ptoas.dialects.pto.gather import TGatherOp
@@ -11,11 +9,9 @@ from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
 from ptoas.targets.relation import Relation, Stated, constraint
-from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rule import Violations, mismatch, rule
 from ptoas.targets.rules.examples import instruction
 from ptoas.targets.shared.compare_gather import LANES, line_bytes
-
-Violations = Iterator[Violation]
 
 
 def compare(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from xdsl.ir import Operation
 
 from ptoas.analysis.function import FunctionFacts
@@ -14,11 +12,9 @@ from ptoas.dialects.pto.channel import InitializePipeOp, NumberedChannelOp
 from ptoas.dialects.pto.core_sync import CounterOp, SectionOp
 from ptoas.dialects.pto.enums import KernelKind, TileLoc
 from ptoas.dialects.pto.types import TileType
-from ptoas.targets.rule import Violation, rule
+from ptoas.targets.rule import Violation, Violations, function_rule
 from ptoas.targets.rules.channel_examples import CUBE, VECTOR
 from ptoas.targets.target import Target
-
-Violations = Iterator[Violation]
 
 _MATMUL = """\
 !l = !pto.tile_buf<left, 16x16xf32, blayout=col_major, slayout=row_major>
@@ -31,13 +27,12 @@ _STEP = """ {
 }"""
 
 
-@rule(
+@function_rule(
     "PTO-H140",
     source="PTOAS pto.kernel_kind, section.cube, section.vector",
     reason="A core has neither the memories nor the pipes of the other kind.",
     failing=f"{_MATMUL}{VECTOR}{_STEP}",
     passing=f"{_MATMUL}{CUBE}{_STEP}",
-    scope="function",
     depends_on="nothing",
 )
 def instruction_runs_on_its_core(facts: FunctionFacts, _target: Target) -> Violations:

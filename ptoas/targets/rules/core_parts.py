@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
@@ -15,10 +13,8 @@ from ptoas.dialects.pto.enums import KernelKind, TileLoc
 from ptoas.dialects.pto.sync import EventClauseOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.ir.names import name_of
-from ptoas.targets.rule import Related, Violation, rule
+from ptoas.targets.rule import Related, Violation, Violations, function_rule
 from ptoas.targets.target import Target
-
-Violations = Iterator[Violation]
 
 _READS = """\
 !vec = !pto.tile_buf<vec, 8x16xf32>
@@ -62,7 +58,7 @@ def crossing_parts(function: FuncOp) -> Violations:
             )
 
 
-@rule(
+@function_rule(
     "PTO-H303",
     source="PTOAS section.cube, section.vector; public memory model: cube core and vector core",
     reason="The parts run on different cores, which share only global memory.",
@@ -71,7 +67,6 @@ def crossing_parts(function: FuncOp) -> Violations:
         "  pto.wait", "  %least = arith.cmpi ne, %at, %last : index\n  pto.wait"
     ),
     on="a5 a5-custom",
-    scope="function",
 )
 def core_parts_are_independent(facts: FunctionFacts, target: Target) -> Violations:
     """In a function with cube and vector parts, neither part may use a result of the other, and the function
@@ -105,7 +100,7 @@ def _program(cube: str, vector: str, end: str) -> str:
     return "\n".join(line for line in lines if line.strip())
 
 
-@rule(
+@function_rule(
     "PTO-H223",
     source="public memory model: cube core and vector core; PTOAS section.cube, section.vector",
     reason="No core has both a matrix unit and a unified buffer. `run` executes such a function as one "
@@ -113,7 +108,6 @@ def _program(cube: str, vector: str, end: str) -> str:
     failing=_program("", "", ""),
     passing=_program("pto.section.cube {", "pto.section.vector {", "}"),
     severity=Severity.WARNING,
-    scope="function",
     depends_on="nothing",
 )
 def function_separates_cube_and_vector_code(facts: FunctionFacts, _target: Target) -> Violations:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from math import prod
 
 from xdsl.dialects.func import FuncOp
@@ -17,24 +16,22 @@ from ptoas.dialects.pto.element_types import element_text
 from ptoas.dialects.pto.enums import WORKING_PIPES, AddressSpace, KernelKind, Pipe, TileLoc
 from ptoas.dialects.pto.types import DYNAMIC, PtrType, TileType, ViewType
 from ptoas.targets.facts import Facts
-from ptoas.targets.rule import Related, Violation, mismatch, rule
-from ptoas.targets.rules.channel_examples import EVERYWHERE, PAIR, VECTOR, both, once
+from ptoas.targets.rule import Related, Violation, Violations, function_rule, mismatch, rule
+from ptoas.targets.rules.channel_examples import PAIR, VECTOR, both, once
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.target import Target
 
-Violations = Iterator[Violation]
 _A5 = "a5 a5-custom"
 
 # --- sections ---------------------------------------------------------------------------------------------
 
 
-@rule(
+@function_rule(
     "PTO-H141",
     source="PTOAS section.cube, section.vector",
     reason="A part for the other kind of core would never run.",
     failing=f"func.func @kernel() {VECTOR} {{\n  pto.section.cube {{\n  }}\n  return\n}}",
     passing="func.func @kernel() {\n  pto.section.vector {\n  }\n  return\n}",
-    scope="function",
     depends_on="nothing",
 )
 def section_is_not_nested(facts: FunctionFacts, _target: Target) -> Violations:
@@ -68,13 +65,12 @@ _PLACED = once(
 )
 
 
-@rule(
+@function_rule(
     "PTO-H116",
     source="PTOAS reserve_buffer: left out of memory planning",
     reason="Slots are filled while the function uses its tiles, so a tile on a ring is overwritten.",
     failing=_PLACED,
     passing=both(_PLACED, "8192 : i64", "9216 : i64"),
-    scope="function",
 )
 def rings_do_not_overlap_tiles(facts: FunctionFacts, target: Target) -> Violations:
     """A tile with an address must not overlap a ring with an address, and rings and live tiles must fit into
@@ -158,13 +154,12 @@ def counter_pipe_can_signal(
         yield mismatch("pipe", op.working_pipe.value, required, field="pipe")
 
 
-@rule(
+@function_rule(
     "PTO-H212",
     source="PTOAS set_ffts: A3 needs it in the function",
     reason="The cores of A2/A3 keep their counters in a control area of global memory.",
     failing=kernel("pto.sync.set <PIPE_MTE3>, 0", **_ADDRESS),
     passing=kernel("pto.set_ffts %ffts : !pto.ptr<i64>", "pto.sync.set <PIPE_MTE3>, 0", **_ADDRESS),
-    scope="function",
     depends_on="nothing",
 )
 def counters_have_a_control_area(facts: FunctionFacts, _target: Target) -> Violations:
@@ -215,13 +210,12 @@ def soft_barrier_has_a_workspace(op: SyncAllOp, know: Facts) -> Violations:
 _KINDS = {SyncCoreType.AICOnly: KernelKind.Cube, SyncCoreType.AIVOnly: KernelKind.Vector}
 
 
-@rule(
+@function_rule(
     "PTO-H214",
     source="PTOAS syncall core_type; pto/npu/a2a3/SyncAll.hpp header",
     reason="A core of another kind does not wait, so nothing is ordered.",
     failing=kernel(_HARD.format("aic_only")).replace("@kernel() {", f"@kernel() {VECTOR} {{"),
     passing=kernel(_HARD.format("aiv_only")).replace("@kernel() {", f"@kernel() {VECTOR} {{"),
-    scope="function",
     depends_on="nothing",
 )
 def barrier_names_the_cores_that_reach_it(facts: FunctionFacts, _target: Target) -> Violations:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from ptoas.analysis.function import FunctionFacts
 from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.sync import FlagOp
-from ptoas.targets.rule import Violation, rule
+from ptoas.targets.rule import Violation, Violations, function_rule
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.target import Target
-
-Violations = Iterator[Violation]
 
 
 def _flags(source: str, sink: str) -> str:
@@ -24,14 +20,13 @@ def pipes_text(pipes: frozenset[Pipe]) -> str:
     return ", ".join(pipe.value.removeprefix("PIPE_") for pipe in Pipe if pipe in pipes)
 
 
-@rule(
+@function_rule(
     "PTO-G101",
     source="public memory model: cube core and vector core; headers of TSYNC",
     reason="A flag is a bit of one core. Cube and vector cores have different pipes and synchronise by "
     "counters of the block.",
     failing=_flags("FIX", "V"),
     passing=_flags("M", "FIX"),
-    scope="function",
 )
 def flag_connects_pipes_of_one_core(facts: FunctionFacts, target: Target) -> Violations:
     """Both pipes of a flag must be pipes of the same core: cube or vector."""

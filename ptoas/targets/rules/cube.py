@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from xdsl.ir import Operation, SSAValue
 
@@ -15,11 +15,9 @@ from ptoas.dialects.pto.memory import TStoreOp
 from ptoas.dialects.pto.movement import FixpipeOp, TExtractOp
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
-from ptoas.targets.rule import Related, Violation, mismatch, rule
+from ptoas.targets.rule import Related, Violation, Violations, function_rule, mismatch, rule
 from ptoas.targets.rules.examples import acc, instruction, kernel, left, right
 from ptoas.targets.target import Target
-
-Violations = Iterator[Violation]
 
 SPLIT_COLUMNS = 32
 """Columns of which an accumulator that is split by columns has a multiple."""
@@ -100,14 +98,13 @@ def _phases(product: str) -> str:
     )
 
 
-@rule(
+@function_rule(
     "PTO-K303",
     source="public TMATMUL and TSTORE pages: AccPhase and STPhase; headers: unit flag",
     reason="A store with a phase waits for the final product, and a product with a phase for the final "
     "store; if that never comes, it waits for ever.",
     failing=_phases("partial"),
     passing=_phases("final"),
-    scope="function",
     depends_on="nothing",
 )
 def accumulator_phases_alternate(facts: FunctionFacts, _target: Target) -> Violations:

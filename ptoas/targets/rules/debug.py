@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from xdsl.dialects.builtin import AnyFloat
 
 from ptoas.dialects.pto.debug import PrintOp
 from ptoas.targets.facts import Facts
-from ptoas.targets.rule import Violation, mismatch, rule
-
-Violations = Iterator[Violation]
+from ptoas.targets.rule import Violations, mismatch, rule
 
 _CONVERSION = re.compile(r"%[-+ #0]*\d*(?:\.\d+)?(?:hh|h|ll|l|j|z|t|L)?(.)")
 _INTEGERS, _FLOATS = "diuxXoc", "fFeEgG"

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from ptoas.dialects.pto.views import DimensionOp
 from ptoas.targets.facts import Facts
-from ptoas.targets.rule import Violation, mismatch, rule
-
-Violations = Iterator[Violation]
+from ptoas.targets.rule import Violations, mismatch, rule
 
 
 def _ask(dim: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 
 from ptoas.diagnostics import Severity
@@ -14,11 +14,10 @@ from ptoas.dialects.pto.tile_scalar import BitScalarOp, TAxpyOp
 from ptoas.targets.facts import Facts
 from ptoas.targets.fixit import Fixit
 from ptoas.targets.relation import Relation, Stated, constraint
-from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rule import Violation, Violations, mismatch, rule
 from ptoas.targets.rules.common import fits
 from ptoas.targets.rules.examples import instruction, kernel
 
-Violations = Iterator[Violation]
 Table = Mapping[str, str]
 """The words that match a word: `{"f32": "f16 bf16"}`."""
 

@@ -13,15 +13,11 @@ from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.sync import EventClauseOp, FlagOp, RecordOp, TSyncOp
 from ptoas.dialects.pto.types import EventType
-from ptoas.targets.rule import Related, Violation, rule
+from ptoas.targets.rule import Related, Violation, Violations, function_rule
 from ptoas.targets.rules.cores_of_flags import pipes_text
 from ptoas.targets.rules.examples import acc, kernel, left, right
 from ptoas.targets.target import Target
 
-Violations = Iterator[Violation]
-
-_EVERYWHERE = "cpu a2a3 a5 a5-custom"
-_DEVICES = "a2a3 a5 a5-custom"
 _TILE = "!pto.tile_buf<vec, 16x32xf32>"
 _MEM = "!pto.memref<16x32xf32>"
 _ARGS = f"%x: {_MEM}, %y: {_MEM}"
@@ -40,14 +36,13 @@ def _opcode(op: Operation | None) -> str:
     return f"`{op.mnemonic()}`" if isinstance(op, PtoOp) else "nothing"
 
 
-@rule(
+@function_rule(
     "PTO-F111",
     source="D46; headers of TSYNC: Event",
     reason="An event is a flag: each wait takes it down, so a second one would wait forever, and one that is "
     "not awaited on every way is still up when it is recorded again.",
     failing=_copy(_LOAD, f"{_STORE} wait(%e)", f"pto.tstore ins(%a : {_TILE}) outs(%x : {_MEM}) wait(%e)"),
     passing=_GOOD,
-    scope="function",
     depends_on="nothing",
 )
 def event_is_awaited_once_in_its_block(facts: FunctionFacts, _target: Target) -> Violations:
@@ -111,14 +106,13 @@ def _again(record: RecordOp, first: TSyncOp, second: TSyncOp) -> Violation:
     )
 
 
-@rule(
+@function_rule(
     "PTO-F112",
     source="D46",
     reason="An event that nothing waits for orders nothing.",
     failing=_copy(_LOAD, _STORE),
     passing=_GOOD,
     severity=Severity.WARNING,
-    scope="function",
     depends_on="nothing",
 )
 def recorded_event_is_awaited(facts: FunctionFacts, _target: Target) -> Violations:
@@ -136,13 +130,12 @@ def recorded_event_is_awaited(facts: FunctionFacts, _target: Target) -> Violatio
 _PREFETCH = f"pto.tprefetch ins(%x : {_MEM}) outs(%a : {_TILE})"
 
 
-@rule(
+@function_rule(
     "PTO-F113",
     source="headers of TLOAD, TPREFETCH and TSORT32: WaitEvents",
     reason="The call has no parameters for events, or returns none.",
     failing=_copy(_LOAD, f"{_PREFETCH} wait(%e)"),
     passing=_GOOD,
-    scope="function",
 )
 def library_call_has_these_events(facts: FunctionFacts, target: Target) -> Violations:
     """Only instructions whose call takes events wait for them, and only those whose call returns one record
@@ -170,7 +163,7 @@ _ACC = f"!pto.tile_buf<{acc('16x16xf32')}>"
 _LEFT, _RIGHT = f"!pto.tile_buf<{left('16x16xf16')}>", f"!pto.tile_buf<{right('16x16xf16')}>"
 
 
-@rule(
+@function_rule(
     "PTO-F114",
     source="headers of TSYNC: Event",
     reason="An event is a flag of one core. On A5 an event from one of PIPE_M, PIPE_MTE1 and PIPE_FIX to "
@@ -182,7 +175,6 @@ _LEFT, _RIGHT = f"!pto.tile_buf<{left('16x16xf16')}>", f"!pto.tile_buf<{right('1
     ),
     passing=_GOOD,
     on="a5",
-    scope="function",
 )
 def event_orders_pipes_of_one_core(facts: FunctionFacts, target: Target) -> Violations:
     """An event must be recorded and awaited on pipes of one core, between which it makes an order."""
@@ -213,13 +205,12 @@ def _many(count: int) -> str:
     return kernel(*adds, f"{_STORE} wait({waits})", args=f"%a: {_TILE}, %y: {_MEM}, %s: f32")
 
 
-@rule(
+@function_rule(
     "PTO-F115",
     source="headers of TSYNC: Event",
     reason="There are eight flags from one pipe to another.",
     failing=_many(9),
     passing=_many(8),
-    scope="function",
 )
 def events_do_not_outnumber_event_ids(facts: FunctionFacts, target: Target) -> Violations:
     """Events that are recorded at a time, from one pipe to another, need an id each."""

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from ptoas.analysis.knowledge import TileFacts, shape_str
 from ptoas.dialects.pto.enums import BLayout
 from ptoas.dialects.pto.expand import RowExpandOp
 from ptoas.dialects.pto.geometry import BURST
 from ptoas.targets.facts import Facts
-from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rule import Violations, mismatch, rule
 from ptoas.targets.rules.common import fits
 from ptoas.targets.rules.examples import instruction
 from ptoas.targets.rules.operands import is_no_op
@@ -22,7 +20,7 @@ from ptoas.targets.rules.operands import is_no_op
     failing=instruction("trowexpandmul", "16x32xf32", "16x32xf32", "16x32xf32"),
     passing=instruction("trowexpandmul", "16x32xf32", "16x32xf32", "16x1xf32"),
 )
-def one_source_has_a_value_for_each_row(op: RowExpandOp, know: Facts) -> Iterator[Violation]:
+def one_source_has_a_value_for_each_row(op: RowExpandOp, know: Facts) -> Violations:
     """One source must be row_major with the valid shape of the destination; the other must have one column
     (col_major) or rows of 32 bytes (row_major). If both have one column, the first is the full one."""
     if is_no_op(know):
@@ -54,7 +52,7 @@ def one_source_has_a_value_for_each_row(op: RowExpandOp, know: Facts) -> Iterato
     failing=instruction("trowexpandmul", "16x32xf32", "16x32xf32", "16x8xf32", "1x128xf32"),
     passing=instruction("trowexpandmul", "16x32xf32", "16x32xf32", "16x1xf32", "1x128xf32"),
 )
-def scratch_needs_a_column(op: RowExpandOp, know: Facts) -> Iterator[Violation]:
+def scratch_needs_a_column(op: RowExpandOp, know: Facts) -> Violations:
     """With a scratch tile the repeated source must be a column (col_major)."""
     each = "src0" if _repeats_the_first(know) else "src1"
     if op.tmp is not None and _is_row_major(know.tile(each)):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from xdsl.dialects.builtin import IntegerAttr
 
 from ptoas.analysis.function import FunctionFacts
@@ -12,22 +10,17 @@ from ptoas.dialects.pto.enums import WORKING_PIPES, AddressSpace, Pipe
 from ptoas.dialects.pto.sync import BufferTokenOp, CmoCacheInvalidOp, DrainOp, FenceBarrierAllOp, FlagOp
 from ptoas.targets.facts import Facts
 from ptoas.targets.fixit import Fixit
-from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rule import Violations, function_rule, mismatch, rule
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.target import Target
 
-Violations = Iterator[Violation]
 
-_EVERYWHERE = "cpu a2a3 a5 a5-custom"
-
-
-@rule(
+@function_rule(
     "PTO-H201",
     source="PTOAS pipe attribute",
     reason="Nothing runs on the other pipes.",
     failing=kernel("pto.barrier #pto.pipe<PIPE_MTE4>"),
     passing=kernel("pto.barrier #pto.pipe<PIPE_MTE3>"),
-    scope="function",
     depends_on="nothing",
 )
 def synchronisation_names_working_pipes(facts: FunctionFacts, _target: Target) -> Violations:

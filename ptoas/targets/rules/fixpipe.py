@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 
 from ptoas.diagnostics import Severity
@@ -14,10 +14,9 @@ from ptoas.dialects.pto.memory import TStoreOp
 from ptoas.dialects.pto.movement import FixpipeOp, TExtractOp
 from ptoas.targets import drawing
 from ptoas.targets.facts import Facts
-from ptoas.targets.rule import Related, Violation, mismatch, rule
+from ptoas.targets.rule import Related, Violations, mismatch, rule
 from ptoas.targets.rules.examples import acc, instruction, kernel, left
 
-Violations = Iterator[Violation]
 Table = Mapping[str, str]
 """The result types of a source type: `{"f32": "f16 bf16"}`."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from types import MappingProxyType
 
 from ptoas.diagnostics import Severity
@@ -12,11 +11,10 @@ from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
 from ptoas.targets.isa import HEADERS, is_judged_by_headers
 from ptoas.targets.relation import Relation, Stated, constraint
-from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rule import Violation, Violations, mismatch, rule
 from ptoas.targets.rules.elementwise import Table
 from ptoas.targets.rules.examples import instruction
 
-Violations = Iterator[Violation]
 _PADDED = "16x32xf32, valid=16x24"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from math import prod
 
 from ptoas.dialects.pto.enums import GatherOOB
@@ -10,10 +9,8 @@ from ptoas.dialects.pto.gather import MGatherMatOp, MGatherOp
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
 from ptoas.targets.isa import HEADERS, is_judged_by_headers
-from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rule import Violation, Violations, mismatch, rule
 from ptoas.targets.rules.examples import mgather
-
-Violations = Iterator[Violation]
 
 _GOOD_CPU = mgather("elem", "16x32xf32", "64x32xf32", "16x32xi32")
 

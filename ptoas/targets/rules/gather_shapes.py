@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from math import prod
 
@@ -14,13 +14,11 @@ from ptoas.dialects.pto.geometry import BOX_ROWS, BURST
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
 from ptoas.targets.relation import Relation, Stated, constraint
-from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rule import Violation, Violations, mismatch, rule
 from ptoas.targets.rules.common import fits
 from ptoas.targets.rules.examples import mgather
 from ptoas.targets.shared.gather_tables import RowIndex, first_misread
 from ptoas.targets.specs import ND, NZ
-
-Violations = Iterator[Violation]
 
 _OF_INDEX, _FOR_NZ = "{words} of the index $idx in Elem mode", "{words} of ${slot} for an NZ table"
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from ptoas.dialects.pto.generate import THistogramOp
 from ptoas.targets.facts import Facts
 from ptoas.targets.relation import Relation, Stated, constraint
-from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rule import Violations, mismatch, rule
 from ptoas.targets.rules.examples import instruction
 from ptoas.targets.specs import DN, ROW_MAJOR
-
-Violations = Iterator[Violation]
 
 BINS = 256
 

@@ -6,7 +6,7 @@ and gathers with those. Where all that is known before it runs, so is an index t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 
 from xdsl.ir import Block, Operation, SSAValue
@@ -21,11 +21,10 @@ from ptoas.dialects.pto.gather import MGatherOp, TGatherOp
 from ptoas.dialects.pto.movement import TMovOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.targets.row import Row
-from ptoas.targets.rule import Related, Violation, rule
+from ptoas.targets.rule import Related, Violation, Violations, function_rule
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.target import Target
 
-Violations = Iterator[Violation]
 Range = tuple[int, int]
 Known = dict[SSAValue, tuple[Range, Operation]]
 """The least and the greatest number in a tile, and the instruction that wrote them."""
@@ -53,7 +52,7 @@ def _picked(start: int) -> str:
     )
 
 
-@rule(
+@function_rule(
     "PTO-N104",
     source="D13",
     reason="An index at or beyond the capacity is undefined behaviour for a gather that does not clamp.",
@@ -61,7 +60,6 @@ def _picked(start: int) -> str:
     passing=_picked(48),
     on="a2a3 a5",
     severity=Severity.WARNING,
-    scope="function",
 )
 def computed_indices_are_in_range(facts: FunctionFacts, target: Target) -> Violations:
     """Indices that a program computes from constants must be less than the capacity they are used with."""

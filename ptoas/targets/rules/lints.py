@@ -17,11 +17,9 @@ from ptoas.dialects.pto.instruction import BinaryOp, Instruction, PtoOp, ScalarO
 from ptoas.dialects.pto.types import TileType, ViewType
 from ptoas.dialects.pto.views import AllocTileOp, SetValidShapeOp, TAssignOp
 from ptoas.targets.fixit import Fixit
-from ptoas.targets.rule import Related, Violation, rule
+from ptoas.targets.rule import Related, Violation, Violations, function_rule, rule
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.target import Target
-
-Violations = Iterator[Violation]
 
 _BRANCHES = """
 module {
@@ -89,7 +87,7 @@ def _is_followed(root: SSAValue) -> bool:
     return all(isinstance(use.operation, PtoOp) and not use.operation.results for use in root.uses)
 
 
-@rule(
+@function_rule(
     "PTO-N101",
     source="ptoas",
     reason="The instruction has no effect, or another tile was meant.",
@@ -101,7 +99,6 @@ def _is_followed(root: SSAValue) -> bool:
     ),
     passing=_kernel(_LOAD, f"pto.tneg ins(%a : {_TILE}) outs(%a : {_TILE})", _STORE),
     severity=Severity.WARNING,
-    scope="function",
     depends_on="accesses",
 )
 def result_is_used(facts: FunctionFacts, touches: Touches) -> Violations:
@@ -136,14 +133,13 @@ def result_is_used(facts: FunctionFacts, touches: Touches) -> Violations:
         )
 
 
-@rule(
+@function_rule(
     "PTO-N103",
     source="ptoas",
     reason="The tile wastes memory; often a name was mistyped.",
     failing=_kernel(_LOAD, f"%b = pto.alloc_tile : {_TILE}", _STORE),
     passing=_kernel(_LOAD, _STORE),
     severity=Severity.WARNING,
-    scope="function",
     depends_on="accesses",
 )
 def tile_is_used(facts: FunctionFacts, touches: Touches) -> Violations:
@@ -159,7 +155,7 @@ def tile_is_used(facts: FunctionFacts, touches: Touches) -> Violations:
             yield Violation(message, op=op, fix="remove it", fixit=fixit)
 
 
-@rule(
+@function_rule(
     "PTO-N107",
     source="ptoas",
     reason="The move does nothing, or another tile was meant; kernels with such moves have hung on A5.",
@@ -171,7 +167,6 @@ def tile_is_used(facts: FunctionFacts, touches: Touches) -> Violations:
         _STORE.replace("%a", "%b"),
     ),
     severity=Severity.WARNING,
-    scope="function",
     depends_on="accesses",
 )
 def move_destination_is_not_its_source(facts: FunctionFacts, touches: Touches) -> Violations:
@@ -200,14 +195,13 @@ _CHAPTERS_ELSEWHERE = {"comm", "remote", "asynchronous"}
 """Chapters whose instructions make memory visible to others, or change the meaning of a write."""
 
 
-@rule(
+@function_rule(
     "PTO-N102",
     source="ptoas",
     reason="The first write has no effect, or a read between the two is missing.",
     failing=_kernel(_LOAD, _LOAD, _STORE),
     passing=_kernel(_LOAD, _STORE, _LOAD, _STORE),
     severity=Severity.WARNING,
-    scope="function",
     depends_on="accesses",
 )
 def value_is_read_before_it_is_overwritten(facts: FunctionFacts, touches: Touches) -> Violations:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from ptoas.analysis.function import FunctionFacts, value_name
 from ptoas.analysis.packing import is_packed
 from ptoas.analysis.storage import underlying_tile
@@ -16,11 +14,9 @@ from ptoas.targets import drawing
 from ptoas.targets.facts import Facts
 from ptoas.targets.fixit import Fixit
 from ptoas.targets.relation import Relation, Stated, constraint
-from ptoas.targets.rule import Related, Violation, mismatch, rule
+from ptoas.targets.rule import Related, Violation, Violations, function_rule, mismatch, rule
 from ptoas.targets.rules.examples import acc, instruction, kernel, left, right
 from ptoas.targets.target import Target
-
-Violations = Iterator[Violation]
 
 MOST = 4095
 """Rows and columns that the matrix unit counts."""
@@ -196,13 +192,12 @@ def _accumulate(acc_in: str) -> str:
     )
 
 
-@rule(
+@function_rule(
     "PTO-K106",
     source="D37; headers of TMATMUL_ACC",
     reason="The devices always add to the destination, whatever the other operand is.",
     failing=_accumulate("%c"),
     passing=_accumulate("%d"),
-    scope="function",
     depends_on="nothing",
 )
 def an_accumulator_is_one_buffer(facts: FunctionFacts, _target: Target) -> Violations:

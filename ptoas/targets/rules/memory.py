@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from math import prod
 
 from ptoas.analysis.knowledge import TileFacts, ViewFacts, element_count, shape_str
@@ -14,12 +14,10 @@ from ptoas.dialects.pto.memory import TLoadOp, TPrefetchOp, TPrintOp, TStoreOp
 from ptoas.dialects.pto.types import DYNAMIC, MAX_RANK
 from ptoas.targets import drawing
 from ptoas.targets.facts import Facts
-from ptoas.targets.rule import Related, Violation, mismatch, rule
+from ptoas.targets.rule import Related, Violations, mismatch, rule
 from ptoas.targets.rules.common import fits
 from ptoas.targets.rules.examples import tload, tstore
 from ptoas.targets.specs import FLOAT4, Types, element_names
-
-Violations = Iterator[Violation]
 
 MOST_BURSTS = 4095
 """Maximum number of bursts of one copy on A2 and A3."""

@@ -19,11 +19,9 @@ from ptoas.dialects.pto.enums import AddressSpace
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import PtrType, TileType, ViewType
 from ptoas.dialects.visibility import is_entry
-from ptoas.targets.rule import Violation, rule
+from ptoas.targets.rule import Violation, Violations, rule
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.target import Target
-
-Violations = Iterator[Violation]
 
 _CONSTANTS = (
     "%c0 = arith.constant 0 : index",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import CallOp, FuncOp
@@ -13,10 +13,8 @@ from ptoas.diagnostics import Severity
 from ptoas.diagnostics.spelling import did_you_mean
 from ptoas.dialects.sync_tail import SPELLINGS, TAIL_HINT, tail_of
 from ptoas.targets.named import TARGET_ATTRIBUTE
-from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rule import Violation, Violations, function_rule, mismatch, rule
 from ptoas.targets.target import Target
-
-Violations = Iterator[Violation]
 
 
 def _module(attribute: str) -> str:
@@ -103,13 +101,12 @@ def module_names_the_checked_target(module: ModuleOp, target: Target) -> Violati
         )
 
 
-@rule(
+@function_rule(
     "PTO-G102",
     source="PTOAS options of insert-sync: auto-sync tail",
     reason="An unknown hint would be ignored silently.",
     failing='func.func @kernel() attributes {pto.auto_sync_tail_hint = "none"} {\n  return\n}',
     passing='func.func @kernel() attributes {pto.auto_sync_tail_hint = "barrier-all"} {\n  return\n}',
-    scope="function",
     depends_on="nothing",
 )
 def tail_hint_exists(facts: FunctionFacts, _target: Target) -> Violations:

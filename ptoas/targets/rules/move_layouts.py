@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 
 from ptoas.analysis.knowledge import TileFacts, shape_str
@@ -13,10 +13,8 @@ from ptoas.dialects.pto.movement import FixpipeOp, TExtractOp, TInsertOp
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets import drawing
 from ptoas.targets.facts import Facts
-from ptoas.targets.rule import Related, Violation, mismatch, rule
+from ptoas.targets.rule import Related, Violations, mismatch, rule
 from ptoas.targets.rules.examples import instruction, kernel, tload
-
-Violations = Iterator[Violation]
 
 Ways = Mapping[str, str]
 """The pairs of layouts for two memories: `{"acc mat": "*-nz"}`; `*` is any layout of the memory

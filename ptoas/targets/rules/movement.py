@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from ptoas.analysis.knowledge import TileFacts, shape_str
 from ptoas.dialects.pto import movement as d
 from ptoas.dialects.pto.enums import AccToVecMode, MxGroupAxis, PadValue, SLayout, TileLoc
@@ -12,10 +10,8 @@ from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets import drawing
 from ptoas.targets.facts import Facts
 from ptoas.targets.relation import Relation, Stated, constraint
-from ptoas.targets.rule import Related, Violation, mismatch, rule
+from ptoas.targets.rule import Related, Violation, Violations, mismatch, rule
 from ptoas.targets.rules.examples import instruction, kernel
-
-Violations = Iterator[Violation]
 
 _FILL = instruction("tfillpad", "16x32xf32, pad=zero", "16x32xf32, valid=16x20")
 

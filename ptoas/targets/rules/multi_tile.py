@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from ptoas.dialects.pto.multi_tile import MultiTileGetOp
 from ptoas.targets.facts import Facts
-from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rule import Violations, mismatch, rule
 from ptoas.targets.rules.examples import kernel
-
-Violations = Iterator[Violation]
 
 _MULTI = "!pto.multi_tile_buf<vec, 16x16xf16, count=2>"
 

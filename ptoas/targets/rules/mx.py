@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from ptoas.analysis.forwarding import underlying_values
 from ptoas.analysis.function import FunctionFacts, value_name
 from ptoas.analysis.knowledge import TileFacts
@@ -14,11 +12,9 @@ from ptoas.dialects.pto.types import DYNAMIC, SCALE_MEMORIES, TileType
 from ptoas.targets import drawing
 from ptoas.targets.facts import Facts
 from ptoas.targets.relation import Relation, Stated, constraint
-from ptoas.targets.rule import Related, Violation, mismatch, rule
+from ptoas.targets.rule import Related, Violation, Violations, function_rule, mismatch, rule
 from ptoas.targets.rules.examples import acc, kernel
 from ptoas.targets.target import Target
-
-Violations = Iterator[Violation]
 
 GROUP, STEP = 32, 64
 """Numbers along k that share a scale, and of which k is made."""
@@ -106,13 +102,12 @@ def _groups(tile: TileFacts, dim: int) -> int:
     return DYNAMIC if terms == DYNAMIC else -(-terms * _numbers(tile.type) // GROUP)
 
 
-@rule(
+@function_rule(
     "PTO-G203",
     source="header of TGET_SCALE_ADDR, GetScaleAddr",
     reason="The matrix unit finds the scales by the address of the operand.",
     failing=mx_product(mx_types(), BOUND[0]),
     passing=mx_product(mx_types(), *BOUND),
-    scope="function",
 )
 def scales_are_at_the_address_of_their_operand(facts: FunctionFacts, target: Target) -> Violations:
     """The scales of an mx operand must be at its address divided by 16; use tget_scale_addr."""

@@ -21,15 +21,12 @@ from ptoas.targets import drawing
 from ptoas.targets.facts import Facts
 from ptoas.targets.isa import HEADERS
 from ptoas.targets.row import Row
-from ptoas.targets.rule import Related, Rule, Violation, mismatch, rule
+from ptoas.targets.rule import Related, Rule, Violation, Violations, mismatch, rule
 from ptoas.targets.rules.common import contiguous
 from ptoas.targets.rules.examples import instruction, mgather
 from ptoas.targets.specs import element_names
 
-Violations = Iterator[Violation]
-
 _ADD = instruction("tadd", "16x32xf32", "16x32xf32", "16x32xf32")
-_EVERYWHERE = "cpu a2a3 a5"
 
 
 def is_no_op(know: Facts) -> bool:

@@ -16,10 +16,8 @@ from ptoas.dialects.pto.enums import SLayout, TileLoc
 from ptoas.dialects.pto.movement import TExtractOp, TInsertOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.dialects.pto.views import AliasOp
-from ptoas.targets.rule import Related, Violation, rule
+from ptoas.targets.rule import Related, Violation, Violations, function_rule
 from ptoas.targets.rules.examples import kernel
-
-Violations = Iterator[Violation]
 
 _WHOLE = "!pto.tile_buf<vec, 16x32xf32>"
 _HALF = "!pto.tile_buf<vec, 16x16xf32>"
@@ -62,14 +60,13 @@ class TileAccess:
         return share_elements(other.bytes[0] - self.bytes[0], self.bytes[1], other.bytes[1])
 
 
-@rule(
+@function_rule(
     "PTO-U108",
     source="D47",
     reason="Tiles with one address and size are one buffer; another tile over the same bytes destroys them.",
     failing=_two_sizes(_LOAD_A, _LOAD_B, _STORE_B, _STORE_A),
     passing=_two_sizes(_LOAD_A, _STORE_A, _LOAD_B, _STORE_B),
     severity=Severity.WARNING,
-    scope="function",
     depends_on="accesses",
 )
 def overwritten_bytes_are_not_read(facts: FunctionFacts, touches: Touches) -> Violations:

@@ -13,25 +13,22 @@ from ptoas.dialects.pto.comm import StagedOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.targets.row import Row
-from ptoas.targets.rule import Related, Violation, rule
+from ptoas.targets.rule import Related, Violation, Violations, function_rule
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.target import Target, rows_of
-
-Violations = Iterator[Violation]
 
 _TILE = "!pto.tile_buf<vec, 16x32xi32>"
 _REMAINDER = f"pto.trem ins(%a, %b : {_TILE}, {_TILE}) outs(%d : {_TILE})"
 _ARGS = f"%a: {_TILE}, %b: {_TILE}, %d: {_TILE}"
 
 
-@rule(
+@function_rule(
     "PTO-Q301",
     source="device headers: TREM, TREMS and TQUANT of A2/A3 calculate in their sources and in tmp",
     reason="The tile holds intermediate results, possibly of another type.",
     failing=kernel(_REMAINDER, f"pto.tadd ins(%a, %d : {_TILE}, {_TILE}) outs(%d : {_TILE})", args=_ARGS),
     passing=kernel(f"pto.tadd ins(%a, %b : {_TILE}, {_TILE}) outs(%d : {_TILE})", _REMAINDER, args=_ARGS),
     on="a2a3",
-    scope="function",
 )
 def overwritten_operand_is_not_read(facts: FunctionFacts, target: Target) -> Violations:
     """A source that an instruction overwrites, or its scratch tile, must be written again before it is read.

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from ptoas.analysis.knowledge import TileFacts, shape_str
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
-from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rule import Violations, mismatch, rule
 from ptoas.targets.rules.common import fits
 from ptoas.targets.rules.examples import instruction
 
@@ -20,7 +18,7 @@ from ptoas.targets.rules.examples import instruction
     failing=instruction("tpartadd", "16x32xf32", "16x32xf32, valid=8x32", "16x32xf32, valid=16x16"),
     passing=instruction("tpartadd", "16x32xf32", "16x32xf32", "16x32xf32, valid=8x16"),
 )
-def one_source_is_valid_as_the_destination(op: PtoOp, know: Facts) -> Iterator[Violation]:
+def one_source_is_valid_as_the_destination(op: PtoOp, know: Facts) -> Violations:
     """One source must have the valid shape of the destination, the other must not exceed it."""
     dst = know.tile("dst")
     required = shape_str(dst.valid)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import product
 from typing import cast
@@ -25,16 +25,13 @@ from ptoas.dialects.pto.slots import int_values
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import TAssignOp, can_precede
 from ptoas.targets.row import Row
-from ptoas.targets.rule import Related, Violation, rule
+from ptoas.targets.rule import Related, Violation, Violations, function_rule
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.target import Target, rows_of
-
-Violations = Iterator[Violation]
 
 _TILE = "!pto.tile_buf<vec, 16x32xf32>"
 _IDX = "!pto.tile_buf<vec, 1x16xi32>"
 _VIEW = "!pto.memref<64x32xf32>"
-_EVERYWHERE = "cpu a2a3 a5 a5-custom"
 
 
 def _constants(**values: int) -> list[str]:
@@ -45,7 +42,7 @@ def _place(facts: FunctionFacts, value: SSAValue) -> Operation:
     return value.owner if isinstance(value, OpResult) else facts.func
 
 
-@rule(
+@function_rule(
     "PTO-U101",
     source="D21",
     reason="The compiler can't know which bytes manually placed tiles leave free.",
@@ -63,7 +60,6 @@ def _place(facts: FunctionFacts, value: SSAValue) -> Operation:
         f"pto.tload ins(%x : !pto.memref<16x32xf32>) outs(%b0 : {_TILE})",
         args="%x: !pto.memref<16x32xf32>",
     ),
-    scope="function",
     depends_on="nothing",
 )
 def all_tiles_have_an_address(facts: FunctionFacts, _target: Target) -> Violations:
@@ -97,14 +93,13 @@ def _gather(dst: int, idx: int) -> str:
     )
 
 
-@rule(
+@function_rule(
     "PTO-U104",
     source="D22",
     reason="The instruction would overwrite data that it has not read yet.",
     failing=_gather(0, 0),
     passing=_gather(0, 2048),
     on="a2a3 a5",
-    scope="function",
 )
 def destination_does_not_overlap_its_index(facts: FunctionFacts, target: Target) -> Violations:
     """Operands that an instruction reads and writes independently, such as the destination and the index tile
@@ -171,14 +166,13 @@ def _two(second: int) -> str:
     )
 
 
-@rule(
+@function_rule(
     "PTO-U105",
     source="D22",
     reason="Two tiles at one address are a reinterpretation; a partial overlap is usually a mistake.",
     failing=_two(1024),
     passing=_two(2048),
     severity=Severity.WARNING,
-    scope="function",
     depends_on="nothing",
 )
 def live_tiles_do_not_overlap_in_part(facts: FunctionFacts, _target: Target) -> Violations:
@@ -212,7 +206,7 @@ def live_tiles_do_not_overlap_in_part(facts: FunctionFacts, _target: Target) -> 
 # --- unwritten tiles -----------------------------------------------------------------------------
 
 
-@rule(
+@function_rule(
     "PTO-U107",
     source="D21; public TASSIGN page",
     reason="An instruction uses the address that its tile has when it is issued.",
@@ -228,7 +222,6 @@ def live_tiles_do_not_overlap_in_part(facts: FunctionFacts, _target: Target) -> 
         f"pto.tload ins(%x : !pto.memref<16x32xf32>) outs(%a : {_TILE})",
         args="%x: !pto.memref<16x32xf32>",
     ),
-    scope="function",
     depends_on="nothing",
 )
 def tile_has_an_address_before_its_use(facts: FunctionFacts, _target: Target) -> Violations:
@@ -255,7 +248,7 @@ def tile_has_an_address_before_its_use(facts: FunctionFacts, _target: Target) ->
             )
 
 
-@rule(
+@function_rule(
     "PTO-U106",
     source="D14, D29",
     severity=Severity.WARNING,
@@ -271,7 +264,6 @@ def tile_has_an_address_before_its_use(facts: FunctionFacts, _target: Target) ->
         f"pto.tstore ins(%a : {_TILE}) outs(%x : !pto.memref<16x32xf32>)",
         args="%x: !pto.memref<16x32xf32>",
     ),
-    scope="function",
     depends_on="accesses",
 )
 def tile_is_written_before_it_is_read(facts: FunctionFacts, touches: Touches) -> Violations:

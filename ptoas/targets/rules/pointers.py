@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from ptoas.dialects.pto.pointers import IntToPtrOp
 from ptoas.dialects.pto.scalar import LoadScalarOp, StoreScalarOp
 from ptoas.targets.facts import Facts
-from ptoas.targets.rule import Related, Violation, rule
+from ptoas.targets.rule import Related, Violation, Violations, rule
 from ptoas.targets.rules.examples import kernel
-
-Violations = Iterator[Violation]
 
 
 def _through(*rest: str) -> str:

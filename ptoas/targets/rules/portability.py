@@ -6,19 +6,15 @@ These rules speak only when more than one target is checked.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.enums import Coalesce, GatherOOB, Layout
 from ptoas.dialects.pto.gather import IndexedMemoryOp, TGatherOp
 from ptoas.targets.facts import Facts
 from ptoas.targets.row import Row
-from ptoas.targets.rule import Violation, rule
+from ptoas.targets.rule import Violation, Violations, rule
 from ptoas.targets.rules.examples import instruction, mgather
 from ptoas.targets.specs import element_names
 from ptoas.targets.target import Target
-
-Violations = Iterator[Violation]
 
 
 def _names(targets: list[Target]) -> str:

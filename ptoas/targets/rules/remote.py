@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from math import prod
 
 from ptoas.analysis.effects import touched
@@ -18,15 +17,11 @@ from ptoas.dialects.pto.types import DYNAMIC, GroupType, ViewType
 from ptoas.targets.facts import Facts
 from ptoas.targets.fixit import Fixit
 from ptoas.targets.relation import Relation, Stated, constraint
-from ptoas.targets.rule import Related, Violation, mismatch, rule
+from ptoas.targets.rule import Related, Violation, Violations, function_rule, mismatch, rule
 from ptoas.targets.rules.common import fits
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.specs import Types, element_names
 from ptoas.targets.target import Target
-
-Violations = Iterator[Violation]
-
-_EVERYWHERE = "cpu a2a3 a5 a5-custom"
 
 
 def put(dst: str, src: str, tile: str = "16x32xf32", attrs: str = "") -> str:
@@ -126,7 +121,7 @@ def _signalled(*fence: str) -> str:
     )
 
 
-@rule(
+@function_rule(
     "PTO-D105",
     source="public TNOTIFY header: dcci, store, dcci, dsb of the signal alone",
     reason="A notification does not wait for earlier transfers, so the other rank may see the signal but "
@@ -134,7 +129,6 @@ def _signalled(*fence: str) -> str:
     failing=_signalled(),
     passing=_signalled("pto.fence.barrier_all #pto.fence_scope<gm>"),
     severity=Severity.WARNING,
-    scope="function",
     depends_on="nothing",
 )
 def store_is_fenced_before_its_notification(facts: FunctionFacts, target: Target) -> Violations:

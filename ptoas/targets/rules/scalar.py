@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from xdsl.dialects import scf
 
 from ptoas.analysis.function import FunctionFacts
 from ptoas.dialects.pto.scalar import TGetValOp, TSetValOp
 from ptoas.targets.facts import Facts
-from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rule import Violations, function_rule, mismatch, rule
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.target import Target
-
-Violations = Iterator[Violation]
 
 _TILE = "!pto.tile_buf<vec, 16x32xf32>"
 
@@ -53,13 +49,12 @@ def _loop(step: int) -> str:
     )
 
 
-@rule(
+@function_rule(
     "PTO-V131",
     source="MLIR, scf.for: the step is positive",
     reason="A loop with step 0 never ends, and one with a negative step silently does nothing.",
     failing=_loop(0),
     passing=_loop(1),
-    scope="function",
     depends_on="nothing",
 )
 def step_of_a_loop_is_positive(facts: FunctionFacts, _target: Target) -> Violations:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.enums import Coalesce, ScatterAtomicOp
 from ptoas.dialects.pto.gather import MScatterOp
 from ptoas.targets.facts import Facts
-from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rule import Violation, Violations, mismatch, rule
 from ptoas.targets.rules.examples import mscatter
 from ptoas.targets.specs import Types, element_names
-
-Violations = Iterator[Violation]
 
 _ROW = mscatter("row", "16x32xf32", "64x32xf32", "1x16xi32")
 

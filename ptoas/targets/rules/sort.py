@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from ptoas.dialects.pto.sort import TMrgSortOp, TSort32Op
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
 from ptoas.targets.relation import Relation, Stated, constraint
-from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rule import Violations, mismatch, rule
 from ptoas.targets.rules.examples import instruction, kernel
-
-Violations = Iterator[Violation]
 
 BLOCK = 32
 """Values that are sorted together."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import combinations
 from math import prod
 
@@ -12,14 +11,11 @@ from ptoas.dialects.pto.comm import CollectiveOp, CommTReduceOp, StagedOp
 from ptoas.dialects.pto.remote import TransferOp
 from ptoas.dialects.pto.types import DYNAMIC, ViewType
 from ptoas.targets.facts import Facts
-from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rule import Violation, Violations, function_rule, mismatch, rule
 from ptoas.targets.rules.comm import call, holds
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.target import Target
 
-Violations = Iterator[Violation]
-
-_EVERYWHERE = "cpu a2a3 a5 a5-custom"
 _TILE = "!pto.tile_buf<vec, 16x32xf32>"
 
 
@@ -75,13 +71,12 @@ def _two_tiles(second: int) -> str:
     )
 
 
-@rule(
+@function_rule(
     "PTO-C121",
     source="003, Ping-Pong Gather",
     reason="The next chunk is loaded into one while the other is stored or added.",
     failing=_two_tiles(0),
     passing=_two_tiles(2048),
-    scope="function",
     depends_on="nothing",
 )
 def staging_tiles_do_not_overlap(facts: FunctionFacts, _target: Target) -> Violations:

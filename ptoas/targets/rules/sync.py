@@ -17,7 +17,7 @@ from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.sync import BufferTokenOp, DrainOp, FlagOp
 from ptoas.targets.fixit import Fixit
-from ptoas.targets.rule import Related, Violation, rule
+from ptoas.targets.rule import Related, Violation, Violations, function_rule
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.rules.sync_fixes import (
     Fix,
@@ -31,11 +31,8 @@ from ptoas.targets.rules.sync_fixes import (
 )
 from ptoas.targets.target import Target
 
-Violations = Iterator[Violation]
-
 _TILE = "!pto.tile_buf<vec, 16x32xf32>"
 _MEM = "!pto.memref<16x32xf32>"
-_DEVICES = "a2a3 a5 a5-custom"
 
 
 def _name(flag: Flag) -> str:
@@ -92,13 +89,12 @@ def _opcode(op: Operation) -> str:
     return op.mnemonic()
 
 
-@rule(
+@function_rule(
     "PTO-F101",
     source="000, Pipe / Synchronisation Model; D21",
     reason="Pipes run in parallel; without a flag the second access may happen first.",
     failing=_copy(),
     passing=_GOOD,
-    scope="function",
 )
 def accesses_of_two_pipes_are_ordered(facts: FunctionFacts, target: Target) -> Violations:
     """Conflicting accesses from different pipes must be ordered by set_flag/wait_flag."""
@@ -209,13 +205,12 @@ def _partial_overlap(hazard: Hazard) -> str | None:
     return f"place {names} apart: they overlap, so one overwrites the other in any order"
 
 
-@rule(
+@function_rule(
     "PTO-F102",
     source="D21; public set_flag and wait_flag pages",
     reason="Otherwise the pipe waits for ever.",
     failing=_copy(*_pair("V", "MTE3"), _flag("wait_flag", "V", "MTE3", 1)),
     passing=_GOOD,
-    scope="function",
 )
 def flag_is_set_before_its_wait(facts: FunctionFacts, target: Target) -> Violations:
     """Every wait_flag needs a matching set_flag before it, on every path and in every loop iteration."""
@@ -248,13 +243,12 @@ def flag_is_set_before_its_wait(facts: FunctionFacts, target: Target) -> Violati
         )
 
 
-@rule(
+@function_rule(
     "PTO-F103",
     source="D21; public set_flag and wait_flag pages",
     reason="A flag is one bit: set twice, it satisfies only one wait, and the second wait never ends.",
     failing=_copy(_flag("set_flag", "V", "MTE3"), *_pair("V", "MTE3")),
     passing=_GOOD,
-    scope="function",
 )
 def flag_is_not_set_twice(facts: FunctionFacts, target: Target) -> Violations:
     """A flag must be waited for before it is set again, on every path and in every loop iteration."""
@@ -270,14 +264,13 @@ def flag_is_not_set_twice(facts: FunctionFacts, target: Target) -> Violations:
         )
 
 
-@rule(
+@function_rule(
     "PTO-F104",
     source="D21; public set_flag and wait_flag pages",
     reason="The flag stays set and satisfies a wait of whatever runs next on the core.",
     failing=_copy(*_pair("V", "MTE3"), after=(_flag("set_flag", "MTE3", "MTE2"),)),
     passing=_GOOD,
     severity=Severity.WARNING,
-    scope="function",
 )
 def set_flag_is_waited_for(facts: FunctionFacts, target: Target) -> Violations:
     """Every flag that is set must be waited for before the function ends."""
@@ -300,13 +293,12 @@ def set_flag_is_waited_for(facts: FunctionFacts, target: Target) -> Violations:
         )
 
 
-@rule(
+@function_rule(
     "PTO-F105",
     source="public set_flag and wait_flag pages",
     reason="Use a barrier to order instructions within one pipe, or all pipes.",
     failing=_copy(*_pair("V", "MTE3"), *_pair("MTE3", "MTE3")),
     passing=_copy(*_pair("V", "MTE3"), "pto.barrier #pto.pipe<PIPE_MTE3>"),
-    scope="function",
     depends_on="nothing",
 )
 def flag_connects_two_pipes(facts: FunctionFacts, _target: Target) -> Violations:
@@ -323,7 +315,7 @@ def flag_connects_two_pipes(facts: FunctionFacts, _target: Target) -> Violations
             )
 
 
-@rule(
+@function_rule(
     "PTO-F106",
     source="000, Pipe / Synchronisation Model, A2/A3; public headers",
     reason="The instruction sets and waits for this flag itself; if it is already set, the instruction "
@@ -351,7 +343,6 @@ def flag_connects_two_pipes(facts: FunctionFacts, _target: Target) -> Violations
         args="%t: !pto.memref<64x32xf32>, %x: !pto.memref<1x16xi32>",
     ),
     on="a2a3",
-    scope="function",
 )
 def internal_flags_are_clear(facts: FunctionFacts, target: Target) -> Violations:
     """A flag that an instruction uses internally must not be set when it starts."""
@@ -377,13 +368,12 @@ def barrier_text(pipe: Pipe) -> str:
     return f"pto.barrier #pto.pipe<{pipe.value}>"
 
 
-@rule(
+@function_rule(
     "PTO-F107",
     source="D26",
     reason="The pipe starts an instruction before the previous one has finished.",
     failing=_twice(),
     passing=_twice("pto.barrier #pto.pipe<PIPE_MTE3>"),
-    scope="function",
 )
 def accesses_of_one_pipe_are_ordered(facts: FunctionFacts, target: Target) -> Violations:
     """Conflicting accesses from one pipe must be ordered by a barrier of that pipe."""
@@ -396,13 +386,12 @@ def accesses_of_one_pipe_are_ordered(facts: FunctionFacts, target: Target) -> Vi
             yield _too_early(hazard, facts, found, (fix, (Fixit("before", barrier_text(pipe)),)))
 
 
-@rule(
+@function_rule(
     "PTO-F108",
     source="D26",
     reason="The hardware orders this pipe itself, and the compiler has no barrier for it.",
     failing=_copy(*_pair("V", "MTE3"), "pto.barrier #pto.pipe<PIPE_V>"),
     passing=_GOOD,
-    scope="function",
 )
 def barrier_names_an_unordered_pipe(facts: FunctionFacts, target: Target) -> Violations:
     """A barrier of PIPE_V is only allowed if the vector pipe does not keep its own order."""

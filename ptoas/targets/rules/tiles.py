@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
 
 from ptoas.analysis.function import FunctionFacts, value_name
@@ -25,13 +23,11 @@ from ptoas.dialects.pto.views import (
 from ptoas.targets import drawing
 from ptoas.targets.facts import Facts
 from ptoas.targets.row import Row
-from ptoas.targets.rule import Related, Violation, mismatch, rule
+from ptoas.targets.rule import Related, Violation, Violations, function_rule, mismatch, rule
 from ptoas.targets.rules.common import contiguous
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.specs import TileLayout
 from ptoas.targets.target import Target
-
-Violations = Iterator[Violation]
 
 _TILE = "!pto.tile_buf<vec, 16x32xf32>"
 _OPEN = "!pto.tile_buf<vec, 16x32xf32, valid=?x?>"
@@ -51,13 +47,12 @@ _PLACED = _alloc(" addr = %a", _TILE, _index("a", 64, "i64"))
 # --- alloc_tile and tassign ----------------------------------------------------------------------
 
 
-@rule(
+@function_rule(
     "PTO-V101",
     source="public Tile type: static checks; 000, Aligned vs Unaligned Tile Shapes",
     reason="Every row (or column) of a plain tile starts on a 32-byte burst.",
     failing=_alloc("", "!pto.tile_buf<vec, 1x9xi32>"),
     passing=_alloc("", "!pto.tile_buf<vec, 1x16xi32, valid=1x9>"),
-    scope="function",
 )
 def tile_is_made_of_32_byte_rows(facts: FunctionFacts, target: Target) -> Violations:
     """The contiguous dimension of a none_box tile, times the element size, must be a multiple of 32 bytes."""
@@ -79,13 +74,12 @@ def tile_is_made_of_32_byte_rows(facts: FunctionFacts, target: Target) -> Violat
         yield mismatch(what, found, f"a multiple of {BURST} bytes", fix=fix, op=place, slot=slot)
 
 
-@rule(
+@function_rule(
     "PTO-V107",
     source="public Tile type: static checks",
     reason="A fractal tile is stored block by block.",
     failing=_alloc("", "!pto.tile_buf<mat, 24x16xf16, blayout=col_major, slayout=row_major>"),
     passing=_alloc("", "!pto.tile_buf<mat, 32x16xf16, blayout=col_major, slayout=row_major, valid=24x16>"),
-    scope="function",
 )
 def fractal_tile_is_made_of_blocks(facts: FunctionFacts, target: Target) -> Violations:
     """The columns of a boxed tile must be a multiple of its fractal block's; its rows too, unless the tile is
@@ -111,13 +105,12 @@ def fractal_tile_is_made_of_blocks(facts: FunctionFacts, target: Target) -> Viol
                 )
 
 
-@rule(
+@function_rule(
     "PTO-V109",
     source="public memory model; headers of TMATMUL, TMOV and TEXTRACT",
     reason="The matrix unit reads its memories in this order, without conversion.",
     failing=_alloc("", "!pto.tile_buf<right, 32x32xf16, blayout=col_major, slayout=row_major>"),
     passing=_alloc("", "!pto.tile_buf<right, 32x32xf16, slayout=col_major>"),
-    scope="function",
 )
 def tile_has_a_layout_of_its_memory(facts: FunctionFacts, target: Target) -> Violations:
     """A tile in left, right, acc, bias or scaling must have the layout that the matrix unit uses there; in
@@ -161,13 +154,12 @@ def _layout_found(tile: TileFacts) -> str:
     return tile.layout_text + rows
 
 
-@rule(
+@function_rule(
     "PTO-V108",
     source="public Tile type: GetValidRow and GetValidCol",
     reason="The library has no tile with an extent of 0.",
     failing=_alloc("", "!pto.tile_buf<vec, 16x16xf32, valid=0x16>"),
     passing=_alloc("", "!pto.tile_buf<vec, 16x16xf32, valid=1x16>"),
-    scope="function",
     depends_on="nothing",
 )
 def tile_type_has_a_valid_element(facts: FunctionFacts, _target: Target) -> Violations:
@@ -242,13 +234,12 @@ def tile_address_is_aligned(op: AllocTileOp | TAssignOp, know: Facts) -> Violati
         yield mismatch("address", address, required, slot="addr", part="value", fix=fix, related=picture)
 
 
-@rule(
+@function_rule(
     "PTO-V104",
     source="public alloc_tile: operands; D9",
     reason="The size of the valid region would be unknown.",
     failing=_alloc("", _OPEN),
     passing=_alloc(" valid_row = %n valid_col = %n", _OPEN, _index("n", 16)),
-    scope="function",
     depends_on="nothing",
 )
 def open_extent_is_given(facts: FunctionFacts, _target: Target) -> Violations:

@@ -4,8 +4,6 @@ D54).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from xdsl.dialects import arith
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
@@ -17,13 +15,10 @@ from ptoas.dialects.pto.remote import CommTNotifyOp
 from ptoas.dialects.pto.scalar import GetBlockIdxOp, GetSubblockIdxOp, StoreScalarOp
 from ptoas.grammar.spans import span_of
 from ptoas.targets.fixit import Fixit
-from ptoas.targets.rule import Related, Violation, rule
+from ptoas.targets.rule import Related, Violation, Violations, function_rule
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.target import Target
 
-Violations = Iterator[Violation]
-
-_DEVICES = "a2a3 a5 a5-custom"
 _VIEW, _TILE = "!pto.tensor_view<1x32xi32>", "!pto.tile_buf<vec, 1x32xi32>"
 CLEAN = "pto.cmo.cacheinvalid all #pto.address_space<gm>"
 FENCE = "pto.fence.barrier_all #pto.fence_scope<gm>"
@@ -93,13 +88,12 @@ def _cause(finding: Finding) -> str:
     return _name(op) + (f" (`{value_name(pointer)}`)" if pointer is not None else "")
 
 
-@rule(
+@function_rule(
     "PTO-F120",
     source="D42; PTOAS 696",
     reason="The line is written back at some later time or never, and the next kernel reads the old bytes.",
     failing=_program(_DMA_LOAD, *_pair("MTE2", "S"), _STORE),
     passing=_program(_DMA_LOAD, *_pair("MTE2", "S"), _STORE, CLEAN),
-    scope="function",
 )
 def cache_is_clean_at_the_end(facts: FunctionFacts, target: Target) -> Violations:
     """A function with manual synchronisation that stores scalars must clean the data cache before it ends. It
@@ -112,13 +106,12 @@ def cache_is_clean_at_the_end(facts: FunctionFacts, target: Target) -> Violation
             )
 
 
-@rule(
+@function_rule(
     "PTO-F121",
     source="D42",
     reason="DMA passes the data cache by.",
     failing=_program(_STORE, *_pair("S", "MTE2"), _DMA_LOAD),
     passing=_program(_STORE, CLEAN, *_pair("S", "MTE2"), _DMA_LOAD),
-    scope="function",
 )
 def stored_line_is_cleaned_before_dma(facts: FunctionFacts, target: Target) -> Violations:
     """A line that a scalar was stored to must be cleaned before DMA accesses it or others are told. It is a
@@ -137,13 +130,12 @@ def stored_line_is_cleaned_before_dma(facts: FunctionFacts, target: Target) -> V
         yield _violation(finding, f"`{name}` {what} while {_cause(finding)} is in the data cache only")
 
 
-@rule(
+@function_rule(
     "PTO-F122",
     source="D42",
     reason="The data cache still holds the bytes from before the write.",
     failing=_program(_LOAD, *_pair("S", "MTE3"), _DMA_STORE, *_pair("MTE3", "S"), _AGAIN),
     passing=_program(_LOAD, *_pair("S", "MTE3"), _DMA_STORE, *_pair("MTE3", "S"), CLEAN, _AGAIN),
-    scope="function",
 )
 def line_is_invalidated_before_it_is_loaded_again(facts: FunctionFacts, target: Target) -> Violations:
     """A line that DMA or others have written since it was fetched must be invalidated before a scalar is
@@ -160,13 +152,12 @@ def line_is_invalidated_before_it_is_loaded_again(facts: FunctionFacts, target: 
             yield _violation(finding, f"`load_scalar` {message.format(cause)}")
 
 
-@rule(
+@function_rule(
     "PTO-F123",
     source="D53",
     reason="Scalar stores have no mask of bytes: the whole line is written back, with the old bytes around.",
     failing=_program(_DMA_STORE, *_pair("MTE3", "S"), _STORE, CLEAN),
     passing=_program(_DMA_STORE, *_pair("MTE3", "S"), CLEAN, _STORE, CLEAN),
-    scope="function",
 )
 def line_of_dma_is_cleaned_before_it_is_stored_to(facts: FunctionFacts, target: Target) -> Violations:
     """Between DMA that writes a line and a scalar store to it the data cache must be cleaned. It is a warning
@@ -179,7 +170,7 @@ def line_of_dma_is_cleaned_before_it_is_stored_to(facts: FunctionFacts, target: 
             )
 
 
-@rule(
+@function_rule(
     "PTO-F124",
     source="D42",
     reason="`single_cache_line` cleans the 64 bytes at the address, whatever the view shows.",
@@ -191,7 +182,6 @@ def line_of_dma_is_cleaned_before_it_is_stored_to(facts: FunctionFacts, target: 
         _DMA_LOAD,
     ),
     passing=_program(_STORE, _STORE.replace("%c0", "%c16"), CLEAN, *_pair("S", "MTE2"), _DMA_LOAD),
-    scope="function",
 )
 def all_stored_lines_of_a_view_are_cleaned(facts: FunctionFacts, target: Target) -> Violations:
     """`cmo.cacheinvalid` of a single line must not leave other lines of the view that were stored to."""
@@ -207,14 +197,13 @@ def all_stored_lines_of_a_view_are_cleaned(facts: FunctionFacts, target: Target)
             )
 
 
-@rule(
+@function_rule(
     "PTO-F125",
     source="D54; PTOAS 730",
     reason="The flag says that the store has left the core, not that a load sees it.",
     failing=_program(_DMA_STORE, *_pair("MTE3", "MTE2"), _DMA_LOAD),
     passing=_program(_DMA_STORE, *_pair("MTE3", "MTE2"), FENCE, _DMA_LOAD),
     severity=Severity.WARNING,
-    scope="function",
 )
 def store_is_fenced_before_it_is_loaded(facts: FunctionFacts, target: Target) -> Violations:
     """Between a store and a load of the same bytes of global memory by DMA must be a fence."""
@@ -229,7 +218,7 @@ def store_is_fenced_before_it_is_loaded(facts: FunctionFacts, target: Target) ->
 # --- several cores -----------------------------------------------------------------------------------
 
 
-@rule(
+@function_rule(
     "PTO-F126",
     source="D53; PTOAS 915",
     reason="Scalar stores have no mask of bytes: each core writes the whole line back, and undoes what the "
@@ -246,7 +235,6 @@ def store_is_fenced_before_it_is_loaded(facts: FunctionFacts, target: Target) ->
         "pto.store_scalar %one, %p[%at] : !pto.ptr<i32>, i32",
     ),
     severity=Severity.WARNING,
-    scope="function",
     depends_on="nothing",
 )
 def each_core_stores_to_lines_of_its_own(facts: FunctionFacts, _target: Target) -> Violations:
