@@ -15,9 +15,11 @@ from dataclasses import dataclass
 from functools import update_wrapper
 from typing import Any
 
-from ptoas.analysis.knowledge import shape_str
+from ptoas.analysis.knowledge import TileFacts, shape_str
+from ptoas.dialects.pto.element_types import BY_TEXT
 from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.types import DYNAMIC, TileType
+from ptoas.targets.declaration import declare, set_valid
 from ptoas.targets.facts import Facts
 from ptoas.targets.rule import Rule, Violation, mismatch, rule
 
@@ -97,9 +99,38 @@ class Relation:
         phrase, holds = COMPARISONS[self.comparison]
         if not all(map(holds, found, required)):
             what = self.what.format(words=words, slot=slot)
-            yield mismatch(
-                what, shape_str(found), f"{phrase}{shape_str(required)}{note}", slot=slot, fix=self.fix
-            )
+            fix = self.fix or self._declaration(slot, _operand(slot, know), found, required)
+            yield mismatch(what, shape_str(found), f"{phrase}{shape_str(required)}{note}", slot=slot, fix=fix)
+
+    def _declaration(self, slot: str, tile: Any, found: Any, required: Any) -> str | None:
+        """The declaration with which the relation holds, if there is one for its comparison and measure."""
+        if not isinstance(tile, TileFacts) or self.comparison in ("one or", "open as"):
+            return None
+        if self.comparison == "multiple of":
+            required = tuple(-(-size // step) * step for size, step in zip(found, required, strict=True))
+        type = tile.type
+        match self.found.partition(".")[2]:
+            case "rows":
+                return declare(slot, tile, rows=required[0])
+            case "cols":
+                return declare(slot, tile, cols=required[0])
+            case "shape":
+                return declare(slot, tile, rows=required[0], cols=required[1])
+            case "valid_rows":
+                return set_valid(slot, tile, (required[0], type.valid_cols))
+            case "valid_cols":
+                return set_valid(slot, tile, (type.valid_rows, required[0]))
+            case "valid":
+                pairs = zip(required, type.valid, strict=True)
+                return set_valid(slot, tile, [known if new == DYNAMIC else new for new, known in pairs])
+            case "type.valid":
+                return declare(slot, tile, valid=required)
+            case "element":
+                return declare(slot, tile, element_type=BY_TEXT[required[0]].type)
+            case "type":
+                return f"declare ${slot} as `{required[0]}`"
+            case _:
+                return None
 
 
 def _extent(text: str, op: Any) -> tuple[str, tuple[str, Callable[[Any], Size]]]:

@@ -18,13 +18,14 @@ from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.targets import drawing
+from ptoas.targets.declaration import declare, set_valid
 from ptoas.targets.facts import Facts
 from ptoas.targets.isa import HEADERS
 from ptoas.targets.row import Row
 from ptoas.targets.rule import Related, Rule, Violation, Violations, mismatch, rule
 from ptoas.targets.rules.common import contiguous
 from ptoas.targets.rules.examples import instruction, mgather
-from ptoas.targets.specs import element_names
+from ptoas.targets.specs import TileSpec, element_names
 
 _ADD = instruction("tadd", "16x32xf32", "16x32xf32", "16x32xf32")
 
@@ -85,7 +86,7 @@ def operand_is_in_a_memory_of_the_instruction(op: PtoOp, know: Facts) -> Violati
     for slot, at, tile, spec in know.tiles:
         if tile.loc not in spec.locs:
             required = " or ".join(loc.value for loc in spec.locs)
-            fix = _way_to(tile.type, spec.locs[0])
+            fix = _way_to(tile.type, spec.locs[0]) or _in_vec(slot, tile, spec)
             yield mismatch(f"memory of ${slot}", tile.loc.value, required, slot=_where(slot, at), fix=fix)
 
 
@@ -95,6 +96,13 @@ def _as_row(tile: TileFacts) -> str | None:
         return None
     row = TileType.of(tile.type.element_type, 1, tile.type.rows, valid=(1, tile.type.valid_rows))
     return f"a column has the bytes of a row: `treshape` it to `{row}`, and the result back"
+
+
+def _in_vec(slot: str, tile: TileFacts, spec: TileSpec) -> str | None:
+    """The declaration of a plain tile in vec, for an operand that must be there."""
+    if spec.locs != (TileLoc.Vec,):
+        return None
+    return declare(slot, tile, loc=TileLoc.Vec, blayout=None, slayout=SLayout.NoneBox, fractal=512)
 
 
 _OPERANDS_OF_THE_MATRIX_UNIT = {TileLoc.Left: SLayout.RowMajor, TileLoc.Right: SLayout.ColMajor}
@@ -131,7 +139,7 @@ def operand_has_a_layout_of_the_target(op: PtoOp, know: Facts) -> Violations:
                 tile.layout_text,
                 spec.layout.text,
                 slot=_where(slot, at),
-                fix=_as_row(tile),
+                fix=_as_row(tile) or _in_order(slot, tile, spec.layout.order),
                 related=_orders(tile, spec.layout.order),
             )
     for slot, view_spec in know.row.views.items():
@@ -142,6 +150,10 @@ def operand_has_a_layout_of_the_target(op: PtoOp, know: Facts) -> Violations:
             if found not in view_spec.layouts:
                 required = " or ".join(layout.value for layout in view_spec.layouts)
                 yield mismatch(f"layout of ${slot}", found.value, required, slot=_where(slot, at))
+
+
+def _in_order(slot: str, tile: TileFacts, required: drawing.Order | None) -> str | None:
+    return required and declare(slot, tile, blayout=required[0], slayout=required[1], fractal=512)
 
 
 def _orders(tile: TileFacts, required: drawing.Order | None) -> tuple[Related, ...]:
@@ -262,9 +274,15 @@ def _disagreements(
             continue
         owner = next((bound[letters[at]][1] for at in wrong if letters[at] in bound), None)
         like = f", as ${owner}" if owner is not None and owner != slot else ""
-        what = f"{kind} shape of ${slot}"
-        violation = mismatch(what, shape_str(found), f"{shape_str(required)}{like}", slot=slot)
+        what, tile = f"{kind} shape of ${slot}", know.tile(slot)
+        wanted = [old if new == DYNAMIC else new for old, new in zip(found, required, strict=True)]
+        fix = set_valid(slot, tile, wanted) if kind == "valid" else _of_shape(slot, tile, wanted)
+        violation = mismatch(what, shape_str(found), f"{shape_str(required)}{like}", slot=slot, fix=fix)
         yield violation, {slot, owner} if owner is not None else {slot}
+
+
+def _of_shape(slot: str, tile: TileFacts, shape: Sequence[int]) -> str | None:
+    return declare(slot, tile, rows=shape[0], cols=shape[1])
 
 
 def _required(letter: str, extent: int, bound: dict[str, tuple[int, str]], slot: str) -> int:
@@ -308,7 +326,10 @@ def scratch_is_large_enough(op: PtoOp, know: Facts) -> Violations:
         found = know.tile(slot).type.size_bytes
         if found >= least:
             continue
-        violation = mismatch(f"size of ${slot}", f"{found} bytes", f"at least {least} bytes", slot=slot)
+        fix = f"declare ${slot} as `{needed}`" if needed and needed.size_bytes >= least else None
+        violation = mismatch(
+            f"size of ${slot}", f"{found} bytes", f"at least {least} bytes", slot=slot, fix=fix
+        )
         if scratch.uses_bytes_after and has_address(know.values(slot)[0]):
             fix = f"keep {least} bytes free from the address of ${slot} on"
             violation = replace(violation, severity=Severity.WARNING, fix=fix)
