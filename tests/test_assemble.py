@@ -82,6 +82,28 @@ def test_errors_have_the_form_of_mlir_and_nothing_is_written(folder: Path) -> No
     assert last == "Error: Failed to parse MLIR."
 
 
+def test_errors_name_the_place_that_the_program_was_generated_from(folder: Path) -> None:
+    stored = "outs(%y : !pto.memref<8x64xf32>)"
+    text = UNPLACED.replace("ARCH", "a5").replace(stored, f'{stored} loc("model.py":42:7)')
+    (folder / "l.pto").write_text(text.replace("%y: !pto.memref<8x64xf32>", "%y: !pto.memref<4x64xf32>"))
+    first, second, *_ = assemble("l.pto").stderr.splitlines()
+    assert first.startswith("model.py:42:7: error: ") and second.startswith("l.pto:7:")
+
+
+def test_scalar_stores_are_flushed_without_insert_sync(folder: Path) -> None:
+    text = """func.func @f(%p: !pto.ptr<f32>, %v: f32) {
+      %c0 = arith.constant 0 : index
+      pto.store %v, %p[%c0] : !pto.ptr<f32>, f32
+      return
+    }"""
+    result = assemble("--pto-arch=a3", "-", text=text)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "dcci((__gm__ void *)0, cache_line_t::ENTIRE_DATA_CACHE);" in result.stdout
+    load = text.replace("pto.store %v,", "%w = pto.load").replace("f32>, f32", "f32> -> f32")
+    loads = assemble("--pto-arch=a3", "-", text=load)
+    assert loads.exit_code == 0 and "dcci" not in loads.stdout
+
+
 def test_missing_file_is_an_error_of_one_kind(folder: Path) -> None:
     result = assemble("missing.pto", "--pto-arch=a5")
     assert result.exit_code == 1 and "Error: Could not open input file: " in result.stderr

@@ -101,6 +101,28 @@ def test_scratch_of_a_sequence_is_asked_for_where_nothing_is_planned() -> None:
     assert codes(program, "a2a3", "0.60") == []
 
 
+def test_odd_halves_have_extents_of_their_own() -> None:
+    program = """func.func @f(%p: !pto.ptr<f32>) attributes {pto.kernel_kind = #pto.kernel_kind<vector>} {
+      %n = arith.constant 8 : index
+      %ring = pto.reserve_buffer
+        {name = "r", size = 8192, location = #pto.address_space<vec>, auto = true} -> i32
+      pto.aiv_initialize_pipe {dir_mask = 1, slot_size = 1024}
+        (gm_slot_buffer = %p : !pto.ptr<f32>, c2v_consumer_buf = %ring : i32)
+      %t = pto.tpop_from_aicEXTENTS {split = SPLIT} -> !pto.tile_buf<vec, 8x16xf32, valid=?x?>
+      return
+    }"""
+    odd = program.replace("SPLIT", "3")
+    assert codes(odd.replace("EXTENTS", ""), "a5", "0.60") == ["PTO-T111"]
+    assert codes(odd.replace("EXTENTS", "(%n, %n)"), "a5", "0.60") == []
+    assert codes(program.replace("SPLIT", "1").replace("EXTENTS", ""), "a5", "0.60") == []
+
+
+def test_a_version_that_is_not_known_is_an_error_of_the_call(tmp_path: Path) -> None:
+    (tmp_path / "k.pto").write_text("%x = load")
+    result = CliRunner().invoke(main, ["verify", str(tmp_path / "k.pto"), "--assembler", "0.66"])
+    assert result.exit_code == 2 and "found '0.66'" in result.output
+
+
 def test_versions_are_ranges() -> None:
     assert parse_versions(" == 0.60 ") == range(60, 61)
     assert parse_versions("<=0.58") == range(OLDEST, 59)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
 import click
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
 
 from ptoas.cli.assembler_options import (
     ASSEMBLER_ISA,
@@ -24,7 +26,8 @@ from ptoas.diagnostics import Diagnostic, PtoasError
 from ptoas.diagnostics.files import STANDARD_OUTPUT, write_text
 from ptoas.dialects.pto.views import TAssignOp
 from ptoas.grammar.parse import parse_file
-from ptoas.lowering.pipeline import PASSES, build_pipeline, prepare
+from ptoas.lowering.insert_fences import InsertFencesPass
+from ptoas.lowering.pipeline import PASSES, build_pipeline, ready_for_passes, run_passes
 from ptoas.targets.named import module_target
 from ptoas.targets.placement_mode import PLACEMENT_CODE
 from ptoas.verifier.assembler import NAME_CODE
@@ -36,6 +39,7 @@ BACKENDS = ("emitc", "vpto")
 PLANNERS = ("legacy", "modern")
 SYNC_OPTIONS = ("enable-insert-sync", "enable-graph-sync-solver", "enable-inject-barrier-all-sync")
 _SYNC_CODES = "PTO-F"
+_VISIBILITY_CODES = "PTO-F12"
 
 
 class AssemblerError(click.ClickException):
@@ -92,7 +96,8 @@ def assemble(file: str, output: str, **options: bool | str | None) -> None:
         report = verify(
             module, target, sync=sync, placement=placement, isa=ASSEMBLER_ISA, assembler=ASSEMBLER_VERSION
         )
-        report = report.filtered(ignore=(NAME_CODE,))  # names of every version are read
+        # Names of every version are read, and scalars are flushed by a pass.
+        report = report.filtered(ignore=(NAME_CODE, _VISIBILITY_CODES))
         # As in the C++ assembler, flags are the caller's without --enable-insert-sync; a missing one is
         # still reported.
         missing = [each for each in report.errors if sync == "manual" and each.code.startswith(_SYNC_CODES)]
@@ -116,9 +121,16 @@ def assemble(file: str, output: str, **options: bool | str | None) -> None:
 def _assembled(module: ModuleOp, target: str, sync: str, options: dict[str, Any]) -> str:
     dump = _PassDump(target, options)
     dump.before_first(module)
+    passes = _passes(target, sync)
     if options["emit_pto_ir"]:
-        return print_module(prepare(module, target, isa=ASSEMBLER_ISA, sync=sync, after=dump)) + "\n"
-    return lower(module, target, isa=ASSEMBLER_ISA, sync=sync, verified=False, after=dump)
+        return print_module(run_passes(ready_for_passes(module), passes, dump)) + "\n"
+    return lower(module, target, passes=passes, verified=False, after=dump)
+
+
+def _passes(target: str, sync: str) -> list[ModulePass]:
+    """Return the pipeline; as in the C++ assembler, scalars are flushed even where flags are the caller's."""
+    passes = build_pipeline(target, isa=ASSEMBLER_ISA, sync=sync)
+    return [replace(each, sync="auto") if isinstance(each, InsertFencesPass) else each for each in passes]
 
 
 def _placement(level: bool | str | None) -> str | None:
@@ -180,14 +192,16 @@ def _named_target(module: ModuleOp) -> str:
 def _show(diagnostics: Iterable[Diagnostic], severity: str | None = None) -> None:
     """Print diagnostics to standard error in the form of MLIR, followed by their code."""
     for each in diagnostics:
-        line, column = each.span.line, each.span.column
+        place = f"{each.span.file}:{each.span.line}:{each.span.column}"
         word = severity or each.severity.value
-        click.echo(f"{each.span.file}:{line}:{column}: {word}: {each.message} [{each.code}]", err=True)
+        click.echo(f"{each.origin or place}: {word}: {each.message} [{each.code}]", err=True)
+        if each.origin:
+            click.echo(f"{place}: note: the statement generated from it", err=True)
         for note in each.notes:
             where = f"{note.span.file}:{note.span.line}:{note.span.column}: " if note.span else ""
             click.echo(f"{where}note: {note.message}", err=True)
         if each.fix:
-            click.echo(f"{each.span.file}:{line}:{column}: note: fix: {each.fix}", err=True)
+            click.echo(f"{place}: note: fix: {each.fix}", err=True)
 
 
 def _summary(diagnostics: Sequence[Diagnostic]) -> str:

@@ -66,7 +66,7 @@ _SWITCHES: dict[str, tuple[Effect, str]] = {
     "dump-vfsim-unroll-test": (Effect.NO_EFFECT, _FUSION),
     "mlir-timing": (Effect.NO_EFFECT, "passes are not timed"),
     "mlir-disable-threading": (Effect.NO_EFFECT, "passes run in one thread"),
-    "mlir-print-debuginfo": (Effect.NO_EFFECT, "printed IR has no locations"),
+    "mlir-print-debuginfo": (Effect.IGNORED, "locations of the input are always printed"),
     "mlir-print-op-generic": (Effect.NO_EFFECT, "`ptoas convert --to generic` prints the generic form"),
     "enable-bufid_sync": (Effect.REFUSED, "get_buf and rls_buf are not inserted; use --enable-insert-sync"),
     "disable-infer-layout": (Effect.REFUSED, "layouts of views are always inferred; name them in the types"),
@@ -94,7 +94,7 @@ _ON_BY_DEFAULT = {
 _VALUES: dict[str, tuple[Effect, str, str]] = {
     "pto-arch": (Effect.IMPLEMENTED, "", "a2, a3 or a5"),
     "pto-level": (Effect.IMPLEMENTED, "level2", "level3: every tile has an address, and none is planned"),
-    "pto-backend": (Effect.IMPLEMENTED, "emitc", "vpto is refused: " + _DEVICE),
+    "pto-backend": (Effect.IMPLEMENTED, "emitc", "emitc; " + _DEVICE),
     "mlir-print-ir-after": (Effect.IMPLEMENTED, "", "print the module after one pass"),
     "mlir-print-ir-before": (Effect.IMPLEMENTED, "", "print the module before one pass"),
     "mlir-print-ir-tree-dir": (Effect.IMPLEMENTED, "", "write the printed modules into a directory"),

@@ -143,6 +143,10 @@ def verify(
     ptoas verify kernels --format sarif -o findings.sarif
     """
     ctx.find_root().obj = color
+    if assembler is not None:
+        from ptoas.verifier.assembler import parse_versions
+
+        parse_versions(assembler)  # a wrong one is an error of the call, not of each file
 
     settings = configuration.load(config, isolated, paths)
     request = Request(

@@ -457,6 +457,11 @@ class Builder(ValueScope):
         """The result types of a statement that gives none; a problem is reported if there are none."""
         opcode = cast(t.InstructionNode, tree.body).opcode
         assert issubclass(template.cls, PtoOp)
+        if not template.cls.signature().results:
+            message = f"`{template.cls.mnemonic()}` has no result"
+            fix = "remove the name and `=`"
+            self.report_problem(raw, StatementProblem("PTO-P041", message, self._named(raw, opcode), fix))
+            return None
         message = "the type of the result is not known"
         try:
             properties = self._with_defaults(template, operands)

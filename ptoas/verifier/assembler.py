@@ -274,6 +274,13 @@ def _converting_channel_without_pop(op: Operation) -> str | None:
     return f"channel {op.number} converts what it carries, but nothing pops it"
 
 
+def _odd_half_of_open_extents(op: Operation) -> str | None:
+    """The two halves of an odd number differ, so that a pop has to say which it is."""
+    if isinstance(op, TPopFromAicOp) and op.halves > 2 and op.valid_row is None:
+        return f"`tpop_from_aic` with split = {op.halves} has no valid_row and valid_col"
+    return None
+
+
 def _scale_of_another_block(op: Operation) -> str | None:
     """A push is scaled by the `set_quant_*` before it; it must be in the same block."""
     if not isinstance(op, TPushToAivOp) or op.parent is None:
@@ -315,6 +322,7 @@ CONTRACTS: tuple[Contract, ...] = (
     Contract(_sync_in_helper),
     Contract(_scales_of_other_types, targets=("a5",)),
     Contract(_converting_channel_without_pop, targets=("a5",)),
+    Contract(_odd_half_of_open_extents),
     Contract(_scale_of_another_block, targets=("a5",)),
     Contract(_quantisation_of_open_extents, since=58, targets=("a2a3",)),
     Contract(_sequence_without_scratch, since=58, targets=("a2a3",), level3=True),

@@ -551,6 +551,14 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
         HEAD + "%d = mgather.row %table, %idx : (!pto.memref<64x32xf32>, !pto.tile<1x16xi32>) -> (f32, f32)",
         [("PTO-P041", 3, 34, 57, "1 result, but 2 result types", None)],
     ),
+    "operands and types: an instruction without a result": (
+        HEAD + "%d = tstore %idx, %table",
+        [("PTO-P041", 3, 6, 6, "`tstore` has no result", "remove the name and `=`")],
+    ),
+    "operands and types: a fused product, whose destination is an operand": (
+        HEAD + "%d = tfusedmuladd %idx, %idx, %idx",
+        [("PTO-P041", 3, 6, 12, "`tfusedmuladd` has no result", "remove the name and `=`")],
+    ),
     "operands and types: arithmetic of another type": (
         "func.func @f(%a: index) {\n%b = arith.addi %a, %a : i32\nreturn\n}",
         [("PTO-P042", 2, 17, 2, "the operand's type is index, but this statement declares i32", None)],

@@ -304,6 +304,8 @@ class PtoOp(IRDLOperation, ABC):
     @classmethod
     def plausible_result_types(cls, operands: Sequence[Attribute]) -> Sequence[Attribute]:
         """Types that the results could have, where the operands do not determine them; may be empty."""
+        if not cls.signature().results:
+            return []
         elements = (getattr(type, "element_type", type) for type in operands)
         element = next((type for type in elements if type in BY_TYPE), f32)
         columns = max(16, BLOCK // element_size(element))

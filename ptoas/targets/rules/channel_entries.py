@@ -79,7 +79,8 @@ def split_tile_has_two_halves(channels: Channels, target: Target) -> Violations:
         init = channel.first
         for use in channel.uses:
             odd = use.halves > 2
-            if odd and (init.flows != (Flow.C2V,) or init.memory is None or init.is_of_views):
+            of_views = init.is_of_views or isinstance(use, AllocSlotOp)
+            if odd and (init.flows != (Flow.C2V,) or init.memory is None or of_views):
                 required = "0 to 2: this is no channel of tiles from cube to vector through global memory"
                 yield mismatch("split", use.halves, required, op=use, field="split")
                 continue

@@ -8,7 +8,7 @@ from math import prod
 
 from ptoas.analysis.knowledge import shape_str
 from ptoas.diagnostics import Severity
-from ptoas.dialects.pto.enums import Layout
+from ptoas.dialects.pto.enums import Layout, TileLoc
 from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.dialects.pto.geometry import BOX_ROWS, BURST
 from ptoas.dialects.pto.types import DYNAMIC
@@ -50,7 +50,7 @@ def tile_matches_the_table_layout(op: IndexedMemoryOp, know: Facts) -> Violation
     """A table in nd layout needs a row_major + none_box tile; one in nz layout needs col_major + row_major
     with fractal 512."""
     dst, table = know.tile(op.DATA), know.view("mem")
-    if not (dst.is_nd or dst.is_nz) or table.layout is Layout.DN:
+    if dst.loc is not TileLoc.Vec or not (dst.is_nd or dst.is_nz) or table.layout is Layout.DN:
         return  # Neither path takes it.
     holds, required = (dst.is_nz, NZ.text) if table.layout is Layout.NZ else (dst.is_nd, ND.text)
     if not holds:
