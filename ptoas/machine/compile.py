@@ -12,17 +12,24 @@ from functools import partial
 from typing import Any
 
 from xdsl.dialects import arith, func, scf
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
 from ptoas.analysis.integers import CASTS
 from ptoas.analysis.structure import of_kinds, walk
-from ptoas.analysis.sync_actions import event_pipe
+from ptoas.analysis.sync_actions import (
+    Acquire,
+    Barrier,
+    Release,
+    SyncKey,
+    TokenKey,
+    UnknownFlag,
+    sync_action,
+)
 from ptoas.diagnostics import PtoasError
 from ptoas.dialects.pto.asynchronous import AsyncTransferOp
 from ptoas.dialects.pto.channel import TAllocOp, TPopOp
 from ptoas.dialects.pto.core_sync import SectionOp
-from ptoas.dialects.pto.enums import EventAttr
 from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.matmul import TGetScaleAddrOp
@@ -31,7 +38,6 @@ from ptoas.dialects.pto.remote import SignalOp
 from ptoas.dialects.pto.scalar import ElementOp, LoadScalarOp, StoreScalarOp
 from ptoas.dialects.pto.slots import slot_places
 from ptoas.dialects.pto.sync import (
-    AcquiresToken,
     BufferTokenOp,
     CmoCacheInvalidOp,
     DrainOp,
@@ -39,8 +45,6 @@ from ptoas.dialects.pto.sync import (
     FenceBarrierAllOp,
     FlagOp,
     RecordOp,
-    SetsFlag,
-    TSyncOp,
 )
 from ptoas.dialects.pto.views import AllocTileOp, SetValidShapeOp, TAssignOp
 from ptoas.ir.names import name_of
@@ -49,13 +53,13 @@ from ptoas.machine.addresses import missing_memory_error, placed
 from ptoas.machine.bound import BoundInstruction
 from ptoas.machine.control import ControlFlow
 from ptoas.machine.errors import failure
-from ptoas.machine.events import chosen_event
+from ptoas.machine.events import chosen_flag
 from ptoas.machine.handover import Handover, is_unseen, store_after
 from ptoas.machine.instructions import Compiled, MachineObserver, lazily
 from ptoas.machine.machine import VALUES, Machine
 from ptoas.machine.memory import LocalPointer, Pointer
 from ptoas.machine.placement import Placement
-from ptoas.machine.race import RaceDetector, flag_of
+from ptoas.machine.race import RaceDetector
 from ptoas.machine.segments import Segment, extends_segment, pipe_of
 from ptoas.machine.source import Steps
 from ptoas.machine.tiles import Tile
@@ -384,36 +388,31 @@ class FunctionCompiler(ControlFlow, Placement):
             self.line(f"{self.name(op.result)} = None")  # its name is what counts
         if race is None:
             return
-        match op:
-            case FenceBarrierAllOp():
-                self.line(f"{self.add_global(race.fence)}()")
-            case DrainOp():
-                self.line(f"{self.add_global(partial(race.drain, op.drained))}()")
-            case FlagOp():
-                sets = isinstance(op, SetsFlag)
-                act = race.set_flag if sets else race.wait_flag
-                source, sink, event = op.flag
-                if not self.machine.target.connects(source, sink):
-                    message = f"{op.mnemonic()}: {source.value} to {sink.value}: no core has both pipes"
-                    error = self.machine.fail("PTO-R130", message, op)
-                    self.line(f"{self.raiser(error)}()")
-                    return
-                if isinstance(event, EventAttr):
-                    known = race.raising if sets else race.awaiting
-                    self.line(f"{self.add_global(known(op, flag_of(source, sink, event.data)))}()")
-                    return
-                chosen = self.add_global(chosen_event(op, self.machine))
-                self.line(f"{self.add_global(partial(act, op, source, sink))}({chosen}({self.ref(event)}))")
-            case BufferTokenOp():
-                act = race.take_token if isinstance(op, AcquiresToken) else race.give_token
-                token = op.token
-                number = str(token.value.data) if isinstance(token, IntegerAttr) else self.ref(token)
-                self.line(f"{self.add_global(partial(act, op, op.pipe))}({number})")
-            case EventClauseOp():
-                pipe = event_pipe(op, self.machine.target.effects)
-                if pipe is not None and isinstance(op, RecordOp):
-                    self.line(f"{self.add_global(partial(race.record, op.result, pipe))}()")
-                elif pipe is not None and isinstance(op, TSyncOp):
-                    self.line(f"{self.add_global(partial(race.wait, op, pipe))}()")
-            case CmoCacheInvalidOp():
+        if isinstance(op, FlagOp) and not self.machine.target.connects(*op.flag[:2]):
+            source, sink, _ = op.flag
+            message = f"{op.mnemonic()}: {source.value} to {sink.value}: no core has both pipes"
+            self.line(f"{self.raiser(self.machine.fail('PTO-R130', message, op))}()")
+            return
+        match sync_action(op, self.constants.constant, self.machine.target.effects):
+            case None:
                 pass
+            case Barrier(pipe):
+                drain = race.fence if isinstance(op, FenceBarrierAllOp) else partial(race.drain, pipe)
+                self.line(f"{self.add_global(drain)}()")
+            case Release(pipe, key):
+                act = race.give_token if isinstance(key, TokenKey) else race.release
+                self.line(f"{self.add_global(partial(act, op, pipe))}({self.sync_key(op, key)})")
+            case Acquire(pipe, key):
+                act = race.take_token if isinstance(key, TokenKey) else race.acquire
+                self.line(f"{self.add_global(partial(act, op, pipe))}({self.sync_key(op, key)})")
+
+    def sync_key(self, op: Operation, key: SyncKey) -> str:
+        """The text of a flag, an event or a token; the program may choose its number."""
+        match key:
+            case TokenKey(token):
+                return str(token) if isinstance(token, int) else self.ref(token)
+            case UnknownFlag(source, sink):
+                chosen = chosen_flag(op, source, sink, self.machine)
+                return f"{self.add_global(chosen)}({self.ref(op.operands[0])})"
+            case _:
+                return self.add_global(key)

@@ -1,4 +1,4 @@
-"""Event ids that the running program chooses."""
+"""Flags whose event id the running program chooses."""
 
 from __future__ import annotations
 
@@ -6,20 +6,21 @@ from collections.abc import Callable
 
 from xdsl.ir import Operation
 
-from ptoas.dialects.pto.enums import Event
+from ptoas.analysis.sync_actions import FlagKey
+from ptoas.dialects.pto.enums import Event, Pipe
 from ptoas.machine.machine import Machine
 
 EVENTS = tuple(Event)
 
 
-def chosen_event(op: Operation, m: Machine) -> Callable[[int], Event]:
-    """The event of a number."""
+def chosen_flag(op: Operation, source: Pipe, sink: Pipe, m: Machine) -> Callable[[int], FlagKey]:
+    """Return the function that makes a flag of the number of its event."""
 
-    def event(number: int) -> Event:
+    def flag(number: int) -> FlagKey:
         if not 0 <= number < len(EVENTS):
             name = op.name.removeprefix("pto.")
             message = f"{name}: event {number} does not exist; events are 0 to {len(EVENTS) - 1}"
             raise m.fail("PTO-R917", message, op)
-        return EVENTS[number]
+        return FlagKey(source, sink, EVENTS[number])
 
-    return event
+    return flag

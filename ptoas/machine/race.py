@@ -9,50 +9,21 @@ or a flag that comes back, unless the target keeps these two in order itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache, partial
 from typing import Any
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation
 
 from ptoas.analysis.clocks import NUMBER, Known
 from ptoas.analysis.effects import Effects
+from ptoas.analysis.sync_actions import EventKey, FlagKey
 from ptoas.diagnostics import Note
-from ptoas.dialects.pto.enums import Event, Pipe
-from ptoas.dialects.pto.sync import TSyncOp
+from ptoas.dialects.pto.enums import Pipe
 from ptoas.grammar.spans import span_of
 from ptoas.machine.bound import BoundInstruction
 from ptoas.machine.machine import Machine, label
 from ptoas.machine.memory import View
 from ptoas.machine.pipe_log import AccessGroup, PipeLog, ViewGroup
 from ptoas.machine.touched import touched_by
-
-
-@dataclass(frozen=True)
-class FlagEnd:
-    """A pipe that a flag comes from or goes to."""
-
-    value: str
-    number: int | None
-    """`None`: no instruction runs on it."""
-
-
-@dataclass(frozen=True, eq=False)
-class Flag:
-    """One flag; there is one object for each, which is looked up faster than pipes and an event are."""
-
-    source: FlagEnd
-    target: FlagEnd
-    event: str
-
-
-@cache
-def flag_of(source: Pipe, target: Pipe, event: Event) -> Flag:
-    return Flag(_end(source), _end(target), event.value)
-
-
-def _end(pipe: Pipe) -> FlagEnd:
-    return FlagEnd(pipe.value, NUMBER.get(pipe))
 
 
 class BufferToken:
@@ -76,9 +47,9 @@ class RaceDetector(PipeLog):
     def reset(self) -> None:
         """Another actor starts on this core: nothing has happened yet."""
         self.begin()
-        self.flags: dict[Flag, tuple[list[int], Known, Operation]] = {}
+        self.released: dict[FlagKey | EventKey, tuple[list[int], Known, Operation]] = {}
+        """What the pipe knew that set a flag or recorded an event, and the operation."""
         self.tokens: dict[int, BufferToken] = {}
-        self.events: dict[SSAValue, tuple[list[int], Known]] = {}
 
     # --- order ---
 
@@ -104,93 +75,50 @@ class RaceDetector(PipeLog):
         self.barrier()
         self.clocks.fence()
 
-    def set_flag(self, op: Operation, source: Pipe, target: Pipe, event: Event) -> None:
-        self.raise_flag(op, flag_of(source, target, event))
+    # --- flags and events ---
 
-    def raise_flag(self, op: Operation, key: Flag) -> None:
-        if key in self.flags:
-            raise self.machine.fail(
-                "PTO-R303",
-                f"set_flag: {_flag(key)} is already set",
-                op,
-                notes=(self._raised_by(key),),
-            )
-        number = key.source.number
+    def release(self, op: Operation, pipe: Pipe, key: FlagKey | EventKey) -> None:
+        """Set a flag or record an event: it carries what its pipe knows."""
+        if key in self.released and isinstance(key, FlagKey):
+            message = f"set_flag: {_flag(key)} is already set"
+            raise self.machine.fail("PTO-R303", message, op, notes=(self._set_by(key),))
+        number = NUMBER.get(pipe)
         if number is None:
-            raise self._no_such_pipe(op, key.source)
-        self.flags[key] = (*self.clocks.snapshot(number), op)
+            raise self._no_such_pipe(op, pipe)
+        self.released[key] = (*self.clocks.snapshot(number), op)
 
-    def _raised_by(self, flag: Flag) -> Note:
-        op = self.flags[flag][2]
-        return Note(f"set by {label(op)}", span_of(op))
-
-    def wait_flag(self, op: Operation, source: Pipe, target: Pipe, event: Event) -> None:
-        self.await_flag(op, flag_of(source, target, event))
-
-    def await_flag(self, op: Operation, key: Flag) -> None:
-        raised = self.flags.pop(key, None)
-        if raised is None:
-            up = [_flag(other) for other in self.flags]
-            raise self.machine.fail(
-                "PTO-R302",
-                f"wait_flag: {key.target.value} waits for {_flag(key)}, which is not set: the device hangs",
-                op,
-                notes=(Note("flags that are set: " + ", ".join(up)),) if up else (),
-            )
-        times, others, _ = raised
-        number = key.target.number
+    def acquire(self, op: Operation, pipe: Pipe, key: FlagKey | EventKey) -> None:
+        """Wait for a flag or an event."""
+        released = self.released.pop(key, None)
+        if released is None:
+            raise self._hangs(op, pipe, key)
+        number = NUMBER.get(pipe)
         if number is None:
-            raise self._no_such_pipe(op, key.target)
-        self.clocks.learn(number, times, others)
+            raise self._no_such_pipe(op, pipe)
+        self.clocks.learn(number, released[0], released[1])
         self.learned(number)
 
-    def raising(self, op: Operation, key: Flag) -> Callable[[], None]:
-        """`raise_flag` of one flag, made once."""
-        number = key.source.number
-        if number is None:
-            return partial(self.raise_flag, op, key)
+    def flags(self) -> list[FlagKey]:
+        """The flags that are set."""
+        return [key for key in self.released if isinstance(key, FlagKey)]
 
-        def run() -> None:
-            flags, clocks = self.flags, self.clocks
-            if key in flags:
-                self.raise_flag(op, key)
-            flags[key] = (clocks.own[number][:], clocks.others[number], op)
+    def _no_such_pipe(self, op: Operation, pipe: Pipe) -> Exception:
+        return self.machine.fail("PTO-R302", f"no instruction runs on {pipe.value}", op)
 
-        return run
+    def _set_by(self, flag: FlagKey) -> Note:
+        op = self.released[flag][2]
+        return Note(f"set by {label(op)}", span_of(op))
 
-    def awaiting(self, op: Operation, key: Flag) -> Callable[[], None]:
-        """`await_flag` of one flag, made once."""
-        number = key.target.number
-        if number is None:
-            return partial(self.await_flag, op, key)
-
-        def run() -> None:
-            raised = self.flags.pop(key, None)
-            if raised is None:
-                self.await_flag(op, key)
-                return
-            self.clocks.learn(number, raised[0], raised[1])
-            self.looked[number] = self.calm[number] = -1
-
-        return run
-
-    def _no_such_pipe(self, op: Operation, end: FlagEnd) -> Exception:
-        return self.machine.fail("PTO-R302", f"no instruction runs on {end.value}", op)
-
-    # --- events of instructions ---
-
-    def record(self, event: SSAValue, pipe: Pipe) -> None:
-        """An event carries what its pipe knows to the pipe that waits for it."""
-        self.events[event] = self.clocks.snapshot(NUMBER[pipe])
-
-    def wait(self, op: TSyncOp, pipe: Pipe) -> None:
-        known = self.events.pop(op.event, None)
-        if known is None:
-            name = f"%{op.event.name_hint}" if op.event.name_hint else "an event"
+    def _hangs(self, op: Operation, pipe: Pipe, key: FlagKey | EventKey) -> Exception:
+        if isinstance(key, EventKey):
+            name = f"%{key.event.name_hint}" if key.event.name_hint else "an event"
             message = f"tsync: {pipe.value} waits for {name}, which nothing has recorded: the device hangs"
-            raise self.machine.fail("PTO-R302", message, op)
-        self.clocks.learn(NUMBER[pipe], *known)
-        self.learned(NUMBER[pipe])
+            return self.machine.fail("PTO-R302", message, op)
+        message = f"wait_flag: {pipe.value} waits for {_flag(key)}, which is not set: the device hangs"
+        up = ", ".join(map(_flag, self.flags()))
+        return self.machine.fail(
+            "PTO-R302", message, op, notes=(Note(f"flags that are set: {up}"),) if up else ()
+        )
 
     # --- tokens of buffers ---
 
@@ -230,8 +158,9 @@ class RaceDetector(PipeLog):
             if token.holder is not None and token.op is not None:
                 message = f"token {number} is still held by {token.holder.value} at the end of the kernel"
                 self.machine.warn("PTO-R916", message, token.op)
-        for key, (_, _, op) in self.flags.items():
-            self.machine.warn("PTO-R305", f"{_flag(key)} is still set at the end of the kernel", op)
+        for flag in self.flags():
+            message = f"{_flag(flag)} is still set at the end of the kernel"
+            self.machine.warn("PTO-R305", message, self.released[flag][2])
 
     # --- accesses ---
 
@@ -243,13 +172,13 @@ class RaceDetector(PipeLog):
         """Check and note one instruction, with what it waits for by itself."""
         op, effects = bound.op, bound.effects
         for reserved in effects.reserved_events:
-            flag = flag_of(*reserved)
-            if flag in self.flags:
+            flag = FlagKey(*reserved)
+            if flag in self.released:
                 raise self.machine.fail(
                     "PTO-R304",
                     f"{op.name.removeprefix('pto.')} uses {_flag(flag)} internally, but it is already set",
                     op,
-                    notes=(self._raised_by(flag),),
+                    notes=(self._set_by(flag),),
                 )
         for source, target in effects.before:
             self.join(source, target)
@@ -261,8 +190,8 @@ class RaceDetector(PipeLog):
             self.join(source, target)
 
 
-def _flag(flag: Flag) -> str:
-    return f"[{flag.source.value}, {flag.target.value}, {flag.event}]"
+def _flag(flag: FlagKey) -> str:
+    return f"[{', '.join(part.value for part in flag)}]"
 
 
 def ordered(
