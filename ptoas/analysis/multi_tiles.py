@@ -60,16 +60,14 @@ def take_apart(module: ModuleOp) -> None:
 def _unclear(op: AllocMultiTileOp) -> str | None:
     """The reason why the placement of the tiles is unknown."""
     if _PLANNED in op.attributes:
-        return f"found {_PLANNED}, expected `addr`: what another tool has planned is not taken over"
+        return f"`{_PLANNED}` of another tool is not supported; write `addr`"
     if op.addr is not None and op.multi_type.tile.compact is CompactMode.RowPlusOne:
         return (
-            "found an address and compact row_plus_one, expected one of them: the C++ assembler counts a row "
-            "more than the shape has"
+            "an address can't be combined with compact=row_plus_one: the C++ assembler counts one row more "
+            "than the shape has"
         )
     if op.addr is not None and not isinstance(op.addr.owner, arith.ConstantOp) and _is_narrow(op.addr):
-        return (
-            f"found an address of type {op.addr.type}, expected one that holds the address of every tile: i64"
-        )
+        return f"an address of type {op.addr.type} can't hold the address of every tile; use i64"
     return None
 
 

@@ -129,7 +129,7 @@ def explain_syntax(parser: Lark, text: str, error: UnexpectedInput, what: str) -
     named = {_PHRASES[name] for name in expected if name in _PHRASES}
     phrases = sorted((f"{p} of the {what}" if p == "the end" else p for p in named), key=_by_weight)
     if not phrases or len(phrases) > 2 * _MOST_PHRASES:
-        return SyntaxProblem(f"{found}, which can't stand here", offset, length)
+        return SyntaxProblem(f"{found}, which is not valid here", offset, length)
     shown = phrases[:_MOST_PHRASES]
     listed = shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} or {shown[-1]}"
     return SyntaxProblem(f"{found}, expected {listed}", offset, length)

@@ -313,9 +313,9 @@ def _check_while(op: WhileOp) -> None:
         raise StatementProblem("PTO-P060", message, culprit=end)
     for what, culprit, found, expected in (
         ("the first body takes", None, before.arg_types, op.operand_types),
-        ("`scf.condition` hands on", condition, condition.operand_types[1:], op.result_types),
+        ("`scf.condition` passes", condition, condition.operand_types[1:], op.result_types),
         ("the second body takes", None, after.arg_types, op.result_types),
-        ("`scf.yield` hands on", end, end.operand_types, op.operand_types),
+        ("`scf.yield` passes", end, end.operand_types, op.operand_types),
     ):
         if list(found) != list(expected):
             message = f"`scf.while`: {what} {_listed(list(found))}, expected {_listed(list(expected))}"

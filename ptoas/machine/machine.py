@@ -257,6 +257,8 @@ def writer_note(tile: Tile) -> tuple[Note, ...]:
     op = tile.region.last_writer()
     if op is None:
         return (Note(f"no instruction of this run writes {tile.describe()}"),)
+    if isinstance(op, FuncOp):
+        return (Note(f"%{tile.name} is an argument", span_of(op)),)
     return (Note(f"%{tile.name} was last written by {label(op)}", span_of(op)),)
 
 

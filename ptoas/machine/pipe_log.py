@@ -289,7 +289,7 @@ class PipeLog:
             verb = "writes" if write else "reads"
             raise self.machine.fail(
                 "PTO-R861",
-                f"{op.name.removeprefix('pto.')} {verb} {touched.name}while {label(flight.op)} is still "
+                f"{op.name.removeprefix('pto.')} {verb} {touched.name} while {label(flight.op)} is still "
                 "transferring it",
                 op,
                 notes=(Note("the transfer is started here", span_of(flight.op)),),

@@ -142,7 +142,7 @@ class RaceDetector(PipeLog):
     def give_token(self, op: Operation, pipe: Pipe, number: int) -> None:
         token = self.tokens.setdefault(number, BufferToken())
         if token.holder is not pipe:
-            state = "nobody holds" if token.holder is None else f"{token.holder.value} holds"
+            state = "no pipe holds" if token.holder is None else f"{token.holder.value} holds"
             raise self.machine.fail(
                 "PTO-R916",
                 f"rls_buf: {pipe.value} releases token {number}, which {state}",

@@ -49,7 +49,7 @@ def pointer(op: dialect.PointerCastOp, m: Machine, at: int, type: PtrType) -> Po
     for buffer, start in m.addresses.items():
         if start <= at < start + GAP:
             return Pointer(_reinterpreted(buffer, dtype), _elements(op, m, at - start, dtype))
-    raise m.fail("PTO-R153", f"{op.mnemonic()}: no argument lies at address {at:#x}", op)
+    raise m.fail("PTO-R153", f"{op.mnemonic()}: address {at:#x} belongs to no argument", op)
 
 
 def _elements(op: dialect.PointerCastOp, m: Machine, offset: int, dtype: DType) -> int:

@@ -326,7 +326,8 @@ def dimension(op: DimensionOp, m: Machine) -> Callable[..., int]:
     def run(view: View, dim: int) -> int:
         numbers = view.shape if isinstance(op, GetTensorViewDimOp) else view.strides
         if not 0 <= dim < len(numbers):
-            raise m.fail("PTO-R154", f"{op.mnemonic()}: dimension {dim} of a view of {len(numbers)}", op)
+            message = f"{op.mnemonic()}: dimension {dim} of a view with {len(numbers)} dimensions"
+            raise m.fail("PTO-R154", message, op)
         return numbers[dim]
 
     return run

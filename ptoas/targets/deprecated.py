@@ -67,7 +67,7 @@ def deprecated_spellings(module: ModuleOp) -> Iterator[Diagnostic]:
         for match in re.finditer(pattern, text):
             edits.append(Edit(Span(source, match.start(), len(match.group())), match.expand(replacement)))
         if edits:
-            first, more = edits[0], f", here and {len(edits) - 1} times more" if len(edits) > 1 else ""
+            first, more = edits[0], f" (used {len(edits)} times)" if len(edits) > 1 else ""
             yield Diagnostic(
                 code, message + more, first.span, Severity.NOTE, fix=f"`{first.text}`", edits=tuple(edits)
             )

@@ -89,16 +89,16 @@ def strides(valid: int, physical: int, box: int, line_count: int) -> str:
 
     >>> print(strides(16, 48, 16, 2))
     a block of 16: # valid, . not
-      lies   |#..|#..|
-      walked |#|#|
+      stored |#..|#..|
+      read   |#|#|
     """
     used, total = -(-valid // box), -(-physical // box)
     lines = min(line_count, 3)
     more = "" if line_count <= 3 else " ..."
     shown = min(total, 12)
-    lies = "|".join(["#" * min(used, shown) + "." * (shown - min(used, shown))] * lines)
-    walked = "|".join(["#" * min(used, shown)] * lines)
-    return f"a block of {box}: # valid, . not\n  lies   |{lies}|{more}\n  walked |{walked}|{more}"
+    stored = "|".join(["#" * min(used, shown) + "." * (shown - min(used, shown))] * lines)
+    read = "|".join(["#" * min(used, shown)] * lines)
+    return f"a block of {box}: # valid, . not\n  stored |{stored}|{more}\n  read   |{read}|{more}"
 
 
 def ruler(at: int, step: int, unit: str = "") -> str:

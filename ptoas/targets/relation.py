@@ -34,7 +34,7 @@ MEASURES: dict[str, tuple[str, Callable[[Any], Size]]] = {
     "valid_rows": ("valid rows", lambda tile: tile.valid_rows),
     "valid_cols": ("valid columns", lambda tile: tile.valid_cols),
     "valid": ("valid shape", lambda tile: tile.valid),
-    "type.valid": ("valid type", lambda tile: tile.type.valid),
+    "type.valid": ("valid shape in the type", lambda tile: tile.type.valid),
     "type.valid_cols": ("valid columns", lambda tile: tile.type.valid_cols),
     "Shape[3]": ("Shape[3]", lambda view: view.shape5[3]),
     "Shape[4]": ("Shape[4]", lambda view: view.shape5[4]),

@@ -65,9 +65,9 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
         "func.func @f() {\n  module {\n  }\n  return\n}",
         [("PTO-P061", 2, 3, 8, "a module is not allowed inside a function", None)],
     ),
-    "parts: a while loop that hands on nothing": (
+    "parts: a while loop that passes nothing": (
         "func.func @k(%n: index, %f: f32) {\n  %r = scf.while (%i = %n) : (index) -> index {\n    %go = arith.cmpi slt, %i, %n : index\n    scf.condition(%go)\n  } do {\n  ^bb0(%j: index):\n    scf.yield %j : index\n  }\n  return\n}\n",
-        [("PTO-P042", 4, 5, 18, "`scf.while`: `scf.condition` hands on nothing, expected index", None)],
+        [("PTO-P042", 4, 5, 18, "`scf.while`: `scf.condition` passes nothing, expected index", None)],
     ),
     "parts: a while loop without a condition": (
         "func.func @k(%n: index, %f: f32) {\n  %r = scf.while (%i = %n) : (index) -> index {\n    %go = arith.cmpi slt, %i, %n : index\n    scf.yield %i : index\n  } do {\n  ^bb0(%j: index):\n    scf.yield %j : index\n  }\n  return\n}\n",
@@ -75,7 +75,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
     ),
     "parts: a while loop that yields another type": (
         "func.func @k(%n: index, %f: f32) {\n  %r = scf.while (%i = %n) : (index) -> index {\n    %go = arith.cmpi slt, %i, %n : index\n    scf.condition(%go) %i : index\n  } do {\n  ^bb0(%j: index):\n    scf.yield %f : f32\n  }\n  return\n}\n",
-        [("PTO-P042", 7, 5, 18, "`scf.while`: `scf.yield` hands on f32, expected index", None)],
+        [("PTO-P042", 7, 5, 18, "`scf.while`: `scf.yield` passes f32, expected index", None)],
     ),
     "parts: a while loop whose body takes another type": (
         "func.func @k(%n: index, %f: f32) {\n  %r = scf.while (%i = %n) : (index) -> index {\n    %go = arith.cmpi slt, %i, %n : index\n    scf.condition(%go) %i : index\n  } do {\n  ^bb0(%j: f32):\n    scf.yield %n : index\n  }\n  return\n}\n",
@@ -788,7 +788,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
                 1,
                 13,
                 10000,
-                "found `1111111111111111111111111111111111111...`, which can't stand here",
+                "found `1111111111111111111111111111111111111...`, which is not valid here",
                 None,
             )
         ],
@@ -1051,7 +1051,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
                 1,
                 21,
                 3,
-                "found `...`, which can't stand here",
+                "found `...`, which is not valid here",
                 "`...` stands for the parameters: write them, as in `16x32xf32`",
             )
         ],

@@ -58,7 +58,7 @@ def test_a_stale_spelling_is_noted_once_and_fixed(text: str, code: str, line: in
     report = ptoas.verify(ptoas.parse(text), "a5")
     (note,) = report.diagnostics
     assert (note.code, note.severity.value, note.span.line) == (code, "note", line)
-    assert report.ok and "here and 1 times more" in note.message and note.edits[0].text == today
+    assert report.ok and "(used 2 times)" in note.message and note.edits[0].text == today
     fixed = ptoas.apply_fixes(text, report.diagnostics)
     assert ptoas.verify(ptoas.parse(fixed), "a5").diagnostics == ()
     stale, modern = (str(ptoas.parse(each)) for each in (text, fixed))

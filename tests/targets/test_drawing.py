@@ -76,7 +76,7 @@ def loaded(tile: str) -> str:
     return f".arg %m : !pto.memref<32x32xf32>\n%t = tload %m : (!pto.memref<32x32xf32>) -> !pto.tile<{tile}>"
 
 
-CASES = {
+CASES: dict[str, tuple[str, str, list[str]]] = {
     "PTO-V107": (
         alloc(f"mat, 24x20xf16, {TILES}"),
         alloc(f"mat, 32x32xf16, valid=24x20, {TILES}"),
@@ -120,7 +120,7 @@ CASES = {
         loaded(f"mat, 32x32xf32, {TILES}"),
         ["0  1 |  4  5     0  1 |  8  9", "10 11 | 14 15     6  7 | 14 15"],
     ),
-    "PTO-K105": (product(48), product(16), ["lies   |#..|#..|", "walked |#|#|"]),
+    "PTO-K105": (product(48), product(16), ["stored |#..|#..|", "read   |#|#|"]),
 }
 
 
@@ -153,7 +153,7 @@ def test_the_picture_is_the_geometry(blayout: BLayout, slayout: SLayout) -> None
     """The order of the drawn elements is the order of the first of each quarter of a real tile's blocks."""
     drawn = [
         [int(word) for word in line.replace("|", " ").split()]
-        for line in drawing._order(blayout, slayout)
+        for line in drawing._order(blayout, slayout)  # pyright: ignore[reportPrivateUsage]
         if line and "+" not in line
     ]
     assert sorted(place for line in drawn for place in line) == list(range(16))

@@ -53,7 +53,7 @@ def test_a_limit_is_explained(target: str, loc: str, limit: int, why: str) -> No
         target=target,
     )
     end = f"{address} + 2048 = {address + 2048}"
-    assert placed.message == f"end of %a: found {end}, expected at most {limit * 1024} ({why})"
+    assert placed.message == f"end of `%a`: found {end}, expected at most {limit * 1024} ({why})"
     rows = 2 * limit + 2
     big, memory = f"!pto.tile_buf<{loc}, {rows}x128xf32>", f"!pto.memref<{rows}x128xf32>"
     text = kernel(

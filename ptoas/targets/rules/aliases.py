@@ -10,7 +10,7 @@ from ptoas.dialects.pto.enums import BLayout, SLayout
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import AliasOp, BitcastOp
 from ptoas.targets.facts import Facts
-from ptoas.targets.rule import Violations, mismatch, rule
+from ptoas.targets.rule import Violation, Violations, mismatch, rule
 from ptoas.targets.rules.examples import kernel
 
 _TILE = "!pto.tile_buf<vec, 16x32xf32>"
@@ -76,8 +76,9 @@ def simulator_reshapes_within_a_kind(op: AliasOp, know: Facts) -> Violations:
     if source.element_type != result.element_type:
         kinds = [_kind(type.element_type) for type in (source, result)]
         if None in kinds or kinds[0] != kinds[1]:
-            found = f"{element_text(source.element_type)} as {element_text(result.element_type)}"
-            yield mismatch("element type", found, "one kind of number", part="statement")
+            one, other = element_text(source.element_type), element_text(result.element_type)
+            message = f"{one} can't be reinterpreted as {other}: both must be integers, or both C++ floats"
+            yield Violation(message, part="statement")
     if isinstance(op, BitcastOp) and result.size_bytes < source.size_bytes:
         found = f"{result.size_bytes} bytes"
         yield mismatch("size", found, f"{source.size_bytes} bytes", part="statement")

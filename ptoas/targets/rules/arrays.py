@@ -33,7 +33,7 @@ def index_is_inside_the_array(op: a.LocalArrayGetOp | a.LocalArraySetOp, know: F
     for at, (index, extent) in enumerate(zip(know.constants("indices"), extents, strict=True)):
         if index is not None and not 0 <= index < extent:
             yield mismatch(
-                f"index {at} of %{op.array.name_hint or 'array'}",
+                f"index {at} of `%{op.array.name_hint or 'array'}`",
                 index,
                 f"0 to {extent - 1}",
                 slot=("indices", at),

@@ -61,7 +61,8 @@ def placed_tile_ends_inside_its_memory(facts: FunctionFacts, target: Target) -> 
             if limit is not None and at is not None and at + type.size_bytes > limit:
                 end = f"{at} + {type.size_bytes} = {at + type.size_bytes}"
                 required = f"at most {limit} ({_layout((facts,), target, loc)})"
-                yield mismatch(f"end of {value_name(root)}", end, required, op=op, slot="addr", part="value")
+                what = f"end of `{value_name(root)}`"
+                yield mismatch(what, end, required, op=op, slot="addr", part="value")
 
 
 def _layout(functions: Sequence[FunctionFacts], target: Target, loc: TileLoc) -> str:
@@ -125,6 +126,7 @@ def live_tiles_fit(facts: FunctionFacts, target: Target) -> Violations:
             op=at,
             part="statement",
             related=(Related(_table(facts, alive, used)),),
+            fix="use smaller tiles, or split the work so that fewer are live at once",
         )
 
 
@@ -141,7 +143,7 @@ def _too_large(
             and type.size_bytes > limit
         ):
             required = f"at most {limit} ({_layout((facts,), target, loc)})"
-            what, found = f"size of {value_name(root)}", f"{type.size_bytes} bytes"
+            what, found = f"size of `{value_name(root)}`", f"{type.size_bytes} bytes"
             yield mismatch(what, found, required, op=_place(facts, root), part="statement")
 
 

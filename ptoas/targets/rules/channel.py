@@ -40,7 +40,7 @@ def out_of_range(op: PipeInitOp | ChannelOp, model: ChannelModel) -> Violations:
             continue
         number, why = attribute.value.data, ""
         if name == "local_slot_num" and isinstance(op, PipeInitOp):
-            most = op.slots
+            most = max(op.slots, 1)  # `slot_num` itself has a finding
         if name == "split" and model.odd_splits is not None:
             most, why = 2, f": {model.odd_splits}"
         if number < least or (most is not None and number > most):
@@ -162,7 +162,8 @@ def reserved_buffer_has_size_and_address(op: ReserveBufferOp, know: Facts) -> Vi
         yield mismatch("location", space.value, "vec or mat", field="location")
         return
     if op.is_auto and base is not None:
-        yield mismatch("base", base, "none with auto = true", field="base", fix="auto = false, or no base")
+        fix = "remove `base`, or write `auto = false`"
+        yield mismatch("base", base, "none with auto = true", field="base", fix=fix)
     elif not op.is_auto and base is None:
         yield Violation("`auto = false` needs a base", fix="add `base`, or write `auto = true`")
     elif base is not None:

@@ -208,7 +208,7 @@ def channel_tiles_are_in_their_memories(channels: Channels, target: Target) -> V
                 continue
             expected = _MEMORIES[flow, "push" if isinstance(use, PushOp) else "pop"]
             if type.loc.data is not expected:
-                what = f"memory of what {use.mnemonic()} moves"
+                what = f"memory of the tile of {use.mnemonic()}"
                 yield mismatch(what, type.loc.data.value, expected.value, op=use, slot=place_of(use))
 
 

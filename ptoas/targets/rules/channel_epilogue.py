@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ptoas.analysis.channels import Channels
 from ptoas.analysis.epilogues import RESULTS
 from ptoas.dialects.pto.channel import PopOp
@@ -9,7 +11,7 @@ from ptoas.dialects.pto.core_enums import Flow, PushLayout, PushQuant
 from ptoas.dialects.pto.element_types import BY_TEXT, element_text
 from ptoas.dialects.pto.enums import BLayout, ReluPreMode, SLayout
 from ptoas.dialects.pto.types import TileType
-from ptoas.targets.rule import Violations, channel_rule, mismatch
+from ptoas.targets.rule import Violation, Violations, channel_rule, mismatch
 from ptoas.targets.rules.channel import valid_channels
 from ptoas.targets.rules.channel_entries import passed, place_of
 from ptoas.targets.rules.channel_examples import EPILOGUE, LOCAL_EPILOGUE, both
@@ -60,15 +62,19 @@ def push_conversion_matches_the_pop(channels: Channels, target: Target) -> Viola
         init, epilogue = channel.first, channel.first.acc_push_epilogue
         if epilogue is None:
             continue
-        declared = {"op": init, "field": "acc_push_epilogue"}
+        declared: dict[str, Any] = {"op": init, "field": "acc_push_epilogue"}
         if init.flows != (Flow.C2V,) or not channel.nosplit:
-            found = f"dir_mask = {init.dir_mask.value.data}, split {'0' if channel.nosplit else 'not 0'}"
-            yield mismatch("channel with acc_push_epilogue", found, "dir_mask = 1 and split 0", **declared)
+            split = "" if channel.nosplit else " and split tiles"
+            yield Violation(
+                "acc_push_epilogue needs a channel with dir_mask = 1 and split = 0; this one has "
+                f"dir_mask = {init.dir_mask.value.data}{split}",
+                **declared,
+            )
             continue
         if epilogue.relu not in (ReluPreMode.NoRelu, ReluPreMode.NormalRelu):
             yield mismatch("relu", epilogue.relu.value, "no_relu or normal_relu", **declared)
         if epilogue.quant in target.model(init).lacks_quants:
-            yield mismatch("quant", epilogue.quant.value, f"one that {target.name} has", **declared)
+            yield Violation(f"{target.name} does not support quant = {epilogue.quant.value}", **declared)
         one: str | None = None
         for use in channel.uses:
             type = passed(use)
@@ -110,11 +116,9 @@ def push_through_memory_has_a_supported_layout(channels: Channels, target: Targe
         lacks = target.model(init).lacks_layouts
         if epilogue.layout in lacks:
             has = " or ".join(each.value for each in PushLayout if each not in lacks)
-            yield mismatch(
-                "layout of a push through global memory",
-                epilogue.layout.value,
-                has or "slots in the unified buffer",
+            yield Violation(
+                f"{target.name} can't push layout = {epilogue.layout.value} through global memory",
                 op=init,
                 field="acc_push_epilogue",
-                fix=None if has else "leave gm_slot_buffer out on both sides",
+                fix=f"use layout = {has}" if has else "remove gm_slot_buffer on both sides",
             )

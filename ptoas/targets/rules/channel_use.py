@@ -12,6 +12,7 @@ from xdsl.ir import Operation
 from ptoas.analysis.channels import Channel, Channels, flow_of, popped_by
 from ptoas.analysis.counts import together
 from ptoas.analysis.forwarding import passed_on
+from ptoas.analysis.kinds import own_kind
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.structure import Order, walk
 from ptoas.diagnostics import Severity
@@ -54,7 +55,9 @@ def channel_is_declared_before_its_use(channels: Channels, target: Target) -> Vi
             if init is None:
                 field = "id" if "id" in op.properties else None
                 message = f"@{function.sym_name.data} does not declare channel {number}"
-                yield Violation(message, field=field, **here)
+                side = "aic" if own_kind(op) is KernelKind.Cube else "aiv"
+                fix = f"declare channel {number} with `{side}_initialize_pipe` before, or use one that exists"
+                yield Violation(message, field=field, fix=fix, **here)
             elif order.start[init] > order.start[op]:
                 message = f"`{op.mnemonic()}` uses channel {number} before it is declared"
                 yield Violation(message, related=(Related("declared here", init),), **here)
@@ -207,7 +210,7 @@ def slot_is_not_used_after_tfree(channels: Channels, target: Target) -> Violatio
                     f"`{op.name.removeprefix('pto.')}` uses a popped tile after its slot was freed",
                     op=op,
                     part="statement",
-                    fix=f"move `{free.mnemonic()}` behind it",
+                    fix=f"move `{free.mnemonic()}` after it",
                     related=(Related("freed here", free),),
                 )
 

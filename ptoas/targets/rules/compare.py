@@ -70,5 +70,5 @@ def mask_columns_are_its_bytes(op: PtoOp, know: Facts) -> Violations:
     if isinstance(op, TCmpSOp):
         columns = know.tile(data).cols  # all of them, valid or not
     if DYNAMIC not in (found, columns) and found * 8 != columns:
-        required = f"{columns} / 8, of whole bytes"
+        required = f"{columns} / 8, a whole number of bytes"
         yield mismatch(f"valid columns of ${mask}", found, required, slot=mask)

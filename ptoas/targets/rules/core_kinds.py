@@ -49,6 +49,7 @@ def instruction_runs_on_its_core(facts: FunctionFacts, _target: Target) -> Viola
                 op=op,
                 part="statement",
                 severity=Severity.WARNING if isinstance(op, CounterOp) else None,
+                fix=f"move it into pto.section.{own.value}, or into a function of kind {own.value}",
             )
 
 

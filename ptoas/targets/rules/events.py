@@ -59,7 +59,7 @@ def event_is_awaited_once_in_its_block(facts: FunctionFacts, _target: Target) ->
         record = op.event.owner
         if not isinstance(record, RecordOp):
             yield Violation(
-                f"{value_name(op.event)} is not recorded in this block: events can't be passed on",
+                f"`{value_name(op.event)}` is not recorded in this block: events can't be passed on",
                 op=op,
                 slot="event",
                 part="value",
@@ -75,7 +75,7 @@ def event_is_awaited_once_in_its_block(facts: FunctionFacts, _target: Target) ->
 
 def _passed_on(record: RecordOp, user: Operation) -> Violation:
     return Violation(
-        f"{value_name(record.result)} is passed on by `{user.name}`: events stay where they are recorded",
+        f"`{value_name(record.result)}` is passed on by `{user.name}`: events stay where they are recorded",
         op=user,
         part="statement",
         fix="use set_flag and wait_flag",
@@ -85,7 +85,8 @@ def _passed_on(record: RecordOp, user: Operation) -> Violation:
 
 def _elsewhere(record: RecordOp, wait: TSyncOp) -> Violation:
     return Violation(
-        f"{value_name(record.result)} is recorded outside of this body, which may run several times or never",
+        f"`{value_name(record.result)}` is recorded outside of this body, which may run several times or "
+        "never",
         op=wait,
         slot="event",
         part="value",
@@ -96,7 +97,7 @@ def _elsewhere(record: RecordOp, wait: TSyncOp) -> Violation:
 
 def _again(record: RecordOp, first: TSyncOp, second: TSyncOp) -> Violation:
     return Violation(
-        f"{value_name(record.result)} has been awaited already",
+        f"`{value_name(record.result)}` has already been awaited",
         op=second,
         slot="event",
         part="value",
@@ -120,10 +121,11 @@ def recorded_event_is_awaited(facts: FunctionFacts, _target: Target) -> Violatio
     for record in facts.instances(RecordOp):
         if not record.result.uses:
             yield Violation(
-                f"nothing waits for {value_name(record.result)}",
+                f"nothing waits for `{value_name(record.result)}`",
                 op=record,
                 part="statement",
-                fix="add `wait(...)` behind the instruction that must come after it, or remove `record`",
+                fix=f"add `wait({value_name(record.result)})` to the instruction that must come after it, or "
+                "remove `record`",
             )
 
 
@@ -151,7 +153,7 @@ def library_call_has_these_events(facts: FunctionFacts, target: Target) -> Viola
             op,
             f"the call of {_opcode(instruction)} {what}"
             if instruction is not None
-            else f"no instruction stands {'before' if records else 'after'} this",
+            else f"there is no instruction {'before' if records else 'after'} this",
         )
 
 
@@ -226,11 +228,11 @@ def events_do_not_outnumber_event_ids(facts: FunctionFacts, target: Target) -> V
         if len(up[pair]) > free:
             source, sink = pair
             yield Violation(
-                f"{len(up[pair])} events from {source.value} to {sink.value} are up with this one; {free} "
-                "ids are left to events",
+                f"{len(up[pair])} events from {source.value} to {sink.value} are recorded but not awaited "
+                f"here; {free} event ids are available",
                 op=record,
                 part="statement",
-                fix=f"record one event behind the last instruction of {source.value}: it covers those before",
+                fix=f"record one event, at the last instruction of {source.value}; it covers those before",
             )
 
 

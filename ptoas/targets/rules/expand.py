@@ -36,7 +36,11 @@ def one_source_has_a_value_for_each_row(op: RowExpandOp, know: Facts) -> Violati
     elif each == "src0" and dst.valid_cols == 1:
         fix = "put the column second" if op.mnemonic()[10:] in ("add", "mul", "max", "min") else None
         yield mismatch(
-            "$src0 for one valid column of $dst", "the column", "the full tile", slot=each, fix=fix
+            "first source for one valid column of $dst",
+            "the column $src0",
+            "the full tile",
+            slot=each,
+            fix=fix,
         )
     one_row = BURST // column.size if _is_row_major(column) else 1
     if not fits(column.valid[1:], (one_row,)):

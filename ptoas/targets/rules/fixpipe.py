@@ -61,11 +61,11 @@ def accumulator_is_converted(
         return
     how = "with a scale" if has_scale else "without a scale"
     what = f"conversion of an accumulator {how}"
-    required = f"{_short(src.element)} to {', '.join(legal)}" if legal else f"none of {_short(src.element)}"
+    required = f"{_short(src.element)} to {', '.join(legal)}" if legal else "a scale"
     other = _legal(src.element, plain if has_scale else scaled)
     fix = None
     if _short(found) in other:
-        fix = "leave the scale out" if has_scale else "give a scale: fp or pre_quant"
+        fix = "remove the scale" if has_scale else "add a scale: fp or pre_quant"
     yield mismatch(what, f"{_short(src.element)} to {_short(found)}", required, slot=slot, fix=fix)
 
 

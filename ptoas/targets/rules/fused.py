@@ -8,6 +8,7 @@ from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.fused import NarrowingOp, TDeinterleaveOp, TPairReduceSumOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import DYNAMIC
+from ptoas.targets.declaration import set_valid
 from ptoas.targets.facts import Facts
 from ptoas.targets.isa import HEADERS, is_judged_by_headers
 from ptoas.targets.relation import Relation, Stated, constraint
@@ -76,10 +77,8 @@ def tile_has_more_columns_than_are_valid(op: TPairReduceSumOp, know: Facts) -> V
     dst, src = know.tile("dst").type, know.tile("src").type
     packed = all(tile.valid[1] == tile.cols for tile in (dst, src)) and (dst.rows, src.rows) != (1, 1)
     if packed and know.tile("dst").valid_rows != 1:
-        fix = "allocate both tiles with more columns"
-        yield mismatch(
-            "valid columns of dst", dst.cols, f"fewer than its {dst.cols} columns", slot="dst", fix=fix
-        )
+        fix = "declare both tiles with more columns than are valid"
+        yield mismatch("valid columns of $dst", dst.cols, f"less than {dst.cols}", slot="dst", fix=fix)
 
 
 @rule(
@@ -96,4 +95,5 @@ def source_is_twice_as_wide(op: TDeinterleaveOp, know: Facts) -> Violations:
     """A single source must have twice the valid columns of each destination."""
     src, dst = know.tile("src0").valid[1], know.tile("dst").valid[1]
     if DYNAMIC not in (src, dst) and src != 2 * dst:
-        yield mismatch("valid columns of src0", src, f"2 x {dst}", slot="src0")
+        fix = set_valid("src0", know.tile("src0"), (know.tile("src0").valid[0], 2 * dst))
+        yield mismatch("valid columns of $src0", src, f"{2 * dst}, twice those of $dst", slot="src0", fix=fix)

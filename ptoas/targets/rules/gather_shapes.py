@@ -176,8 +176,11 @@ def custom_index_columns_select_the_mode(op: IndexedMemoryOp, know: Facts) -> Vi
     if op.coalesce is None:
         required = (1, dst.cols)
     elif not know.is_row and idx.cols == dst.cols == 1:
-        what = "mode with an index tile of one column"
-        yield mismatch(what, "elem", "row, which is how one column is read", field="coalesce")
+        yield Violation(
+            f"$idx has one column, which {know.target.name} reads as an index per row, but the mode is elem",
+            field="coalesce",
+            fix="write the mode as row",
+        )
     if idx.cols not in required:
         words = " or ".join(map(str, dict.fromkeys(required)))
         mode = f" in {know.coalesce.name} mode" if op.coalesce is not None else ""
@@ -222,7 +225,11 @@ def table_has_two_dimensions(op: IndexedMemoryOp, know: Facts) -> Violations:
     """The table must have the shape <1, 1, 1, TableRows, RowWidth>."""
     shape = know.view("mem").shape5
     if any(extent not in (1, DYNAMIC) for extent in shape[:3]):
-        yield mismatch("table shape", f"<{shape_str(shape)}>", "<1x1x1xTableRowsxRowWidth>", slot="mem")
+        yield Violation(
+            f"the table must have two dimensions; the shape of $mem is {shape_str(know.view('mem').shape)}",
+            slot="mem",
+            fix="use a view of rows and columns",
+        )
 
 
 @constraint(
@@ -425,7 +432,12 @@ def row_index_is_as_dynamic_as_the_tile(op: IndexedMemoryOp, know: Facts) -> Vio
     rows = dst.valid_rows
     if idx.valid not in ((1, rows), (rows, 1)):
         required = f"1x{shape_str((rows,))} or {shape_str((rows,))}x1"
-        yield mismatch("valid type of the index $idx in Row mode", shape_str(idx.valid), required, slot="idx")
+        yield mismatch(
+            "valid shape in the type of the index $idx in Row mode",
+            shape_str(idx.valid),
+            required,
+            slot="idx",
+        )
 
 
 @constraint(

@@ -97,7 +97,7 @@ def _in_block(
             (least, most), made_by = found
             if least < 0 or most >= capacity:
                 yield Violation(
-                    f"indices in {value_name(used)}: found {least} to {most}, expected 0 to {capacity - 1}",
+                    f"indices in `{value_name(used)}`: found {least} to {most}, expected 0 to {capacity - 1}",
                     op=op,
                     related=(Related("computed here", made_by),),
                 )

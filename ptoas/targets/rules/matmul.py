@@ -161,10 +161,11 @@ def operand_blocks_match_the_valid_extent(op: ProductOp, know: Facts) -> Violati
         walked = -(-valid // box[at]) * box[at]
         physical = _surrounding(know, slot).shape[at]
         if walked < physical and across > box[1 - at] and not is_packed(know.values(slot)[0]):
-            fix = f"give the tile {walked} {dim}, or compact=normal"
+            word = ("rows", "columns")[at]
+            fix = f"declare ${slot} with {walked} {word}, or with compact=normal"
             if physical != tile.type.shape[at]:
-                fix = f"use a tile of its own with {walked} {dim}; a window takes all {dim} of its tile"
-            what = f"{dim} of ${slot}, of which {valid} are valid"
+                fix = f"use a separate tile of {walked} {word} instead of a window of one with {physical}"
+            what = f"{word} of ${slot}, of which {valid} are valid"
             lines = -(-across // box[1 - at])
             picture = (Related(drawing.strides(valid, physical, box[at], lines)),)
             yield mismatch(what, physical, walked, slot=slot, fix=fix, related=picture)
@@ -211,11 +212,11 @@ def an_accumulator_is_one_buffer(facts: FunctionFacts, _target: Target) -> Viola
                 a, b = facts.places(first), facts.places(second)
                 if not any(one.overlaps(other, unsure=True) for one in a for other in b):
                     yield Violation(
-                        f"{operand}: found {value_name(second)}, expected the destination, "
-                        f"{value_name(first)}",
+                        f"the product is added to `{value_name(second)}` but written to "
+                        f"`{value_name(first)}`; both must be one tile",
                         op=op,
                         slot=operand,
                         part="value",
-                        fix=f"write {value_name(first)} in both places",
+                        fix=f"write `{value_name(first)}` in both places",
                         fixit=Fixit("place", value_name(first), safe=False),
                     )

@@ -172,13 +172,7 @@ def load_keeps_the_layout(op: TLoadOp, know: Facts, dn_to_nz: bool = False) -> V
             return
         if dn_to_nz and own is Layout.NZ and view.layout is Layout.DN and dst.element not in FLOAT4:
             return
-    required = {
-        Layout.ND: "row_major + none_box",
-        Layout.DN: "col_major + none_box",
-        Layout.NZ: "col_major + row_major",
-        Layout.MX_A_ZZ: "f8E8M0, row_major + row_major, fractal 32",
-        Layout.MX_B_NN: "f8E8M0, col_major + col_major, fractal 32",
-    }[view.layout]
+    required = _TILE_LAYOUTS[view.layout]
     related: tuple[Related, ...] = ()
     if dst.loc is TileLoc.Mat and dst.type.slayout is not SLayout.NoneBox and view.layout in _MADE_IN_MAT:
         # The load makes blocks, but not these.
@@ -189,6 +183,15 @@ def load_keeps_the_layout(op: TLoadOp, know: Facts, dn_to_nz: bool = False) -> V
     fix = "give the memory layout dn" if own is Layout.DN and view.layout is Layout.ND else None
     yield mismatch(what, dst.layout_text, required, slot="dst", fix=fix, related=related)
 
+
+_TILE_LAYOUTS = {
+    Layout.ND: "row_major + none_box",
+    Layout.DN: "col_major + none_box",
+    Layout.NZ: "col_major + row_major",
+    Layout.MX_A_ZZ: "f8E8M0, row_major + row_major, fractal 32",
+    Layout.MX_B_NN: "f8E8M0, col_major + col_major, fractal 32",
+}
+"""The layout of a tile in messages, by the layout of memory that it corresponds to."""
 
 _MADE_IN_MAT = {Layout.ND: "Nz", Layout.DN: "Zn"}
 """The blocks that a load into L1 makes of plain memory, on every target that has them."""
@@ -285,7 +288,7 @@ def store_keeps_the_layout(op: TStoreOp, know: Facts) -> Violations:
         return
     if _tile_layout(src) is not view.layout and 1 not in src.type.shape:
         what = f"tile layout for {view.layout.value} memory"
-        yield mismatch(what, src.layout_text, "the same layout", slot="src")
+        yield mismatch(what, src.layout_text, _TILE_LAYOUTS[view.layout], slot="src")
 
 
 @rule(

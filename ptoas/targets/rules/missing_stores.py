@@ -110,7 +110,7 @@ def output_is_written(facts: KernelFacts, target: Target) -> Violations:
         if any(_may_be_written(other.args[at]) for other in _counterparts(launched)):
             continue
         yield Violation(
-            f"%{argument.name_hint} is named as an output, but never written",
+            f"`%{argument.name_hint}` is named as an output, but never written",
             op=launched,
             slot=("argument", at),
             fix="store the result in it, or give it another name",

@@ -148,12 +148,14 @@ def function_does_not_call_itself(module: ModuleOp, _target: Target) -> Violatio
         ]
         for function in found
     }
+    reported: set[FuncOp] = set()
     for function in _without_leaves(calls):
         for call, callee in calls[function]:
-            if _reaches(callee, function, calls):
+            if callee not in reported and _reaches(callee, function, calls):
                 name = function.sym_name.data
                 through = "" if callee is function else f" through @{callee.sym_name.data}"
                 yield Violation(f"@{name} calls itself{through}", op=call, fix="write a loop")
+        reported.add(function)
 
 
 Calls = Mapping[FuncOp, Sequence[tuple[CallOp, FuncOp]]]

@@ -98,7 +98,7 @@ def move_between_layouts_exists(
         slot, tile = "src", src
         expected = [a for a, b in pairs if b in there] or [a for a, _ in pairs]
     found = tile.layout_text + (f", {tile.rows} rows" if tile.type.slayout is SLayout.NoneBox else "")
-    what = f"layout of ${slot} on the way from {src.loc.value} to {dst.loc.value}"
+    what = f"layout of ${slot} in a move from {src.loc.value} to {dst.loc.value}"
     required = "; or ".join(TEXTS[name] for name in expected)
     order, first = (tile.type.blayout, tile.type.slayout), ORDERS.get(expected[0][:2])
     drawn = first is not None and first != order
@@ -108,9 +108,9 @@ def move_between_layouts_exists(
 
 def _fix(src: TileFacts, dst: TileFacts, slot: str) -> str | None:
     if src.loc is TileLoc.Vec and src.type.slayout is SLayout.NoneBox and slot == "dst":
-        return "tmov it to a vec tile in col_major + row_major first: from there blocks are moved"
+        return "tmov it to a vec tile in col_major + row_major first, then move that one"
     if src.loc is TileLoc.Mat and src.type.slayout is SLayout.NoneBox:
-        return "load it into a mat tile in col_major + row_major: tload makes the blocks"
+        return "load it into a mat tile in col_major + row_major; tload converts to blocks"
     if src.loc is dst.loc is TileLoc.Vec and src.type.is_nz and dst.type.is_nz:
         return "use textract with the indices 0, 0: it copies blocks"
     return None
@@ -171,7 +171,7 @@ def row_moved_to_left_is_made_of_blocks(op: FixpipeOp, know: Facts) -> Violation
     step = BLOCK // src.size
     for slot, tile in (("src", src), ("dst", dst)):
         if tile.cols % step:
-            fix = f"give the tile {-(-tile.cols // step) * step} columns, of which fewer are valid"
+            fix = f"give the tile {-(-tile.cols // step) * step} columns, of which {tile.cols} are valid"
             required = f"a multiple of {step}, which are {BLOCK} bytes"
             yield mismatch(f"columns of ${slot}, a vector", tile.cols, required, slot=slot, fix=fix)
     if not isinstance(op, TExtractOp):
@@ -199,7 +199,12 @@ def load_makes_blocks_of_512_bytes(op: TLoadOp, know: Facts) -> Violations:
     boxes = [box_of(dst.type.slayout, fractal, dst.size) for fractal in (dst.type.fractal, BLOCK)]
     picture = (Related(drawing.boxes(*boxes)),) if boxes[0] != boxes[1] else ()
     yield mismatch(
-        "fractal of $dst", dst.type.fractal, BLOCK, slot="dst", fix="leave it out", related=picture
+        "fractal of $dst",
+        dst.type.fractal,
+        BLOCK,
+        slot="dst",
+        fix=f"remove `fractal={dst.type.fractal}`",
+        related=picture,
     )
 
 

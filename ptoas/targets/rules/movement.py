@@ -8,6 +8,7 @@ from ptoas.dialects.pto.enums import AccToVecMode, MxGroupAxis, PadValue, SLayou
 from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets import drawing
+from ptoas.targets.declaration import declare
 from ptoas.targets.facts import Facts
 from ptoas.targets.relation import Relation, Stated, constraint
 from ptoas.targets.rule import Related, Violation, Violations, mismatch, rule
@@ -153,7 +154,10 @@ def part_is_inside_the_tile(
         size = extents[at]
         if least < 0 or (limits[at] != DYNAMIC and least + size > limits[at]):
             found, required = f"{least} + {size} = {least + size}", f"at most {limits[at]}"
-            yield mismatch(f"end of the {word}s of ${slot}", found, required, slot=word, part="value")
+            last = limits[at] - size
+            fix = f"use a {word} of 0 to {last}" if last > 0 else None
+            what = f"end of the {'columns' if at else 'rows'} of ${slot}"
+            yield mismatch(what, found, required, slot=word, part="value", fix=fix)
 
 
 def _extents(
@@ -237,12 +241,14 @@ def part_is_no_larger(op: d.TExtractOp | d.TInsertOp, know: Facts, by_pairs: boo
         return
     for each, tile in (("src", know.tile("src")), ("dst", know.tile("dst"))):
         if boxed and tile.physical[0] % BOX:
-            yield mismatch(f"rows of {each}, blocks", tile.physical[0], f"a multiple of {BOX}", slot=each)
+            rows = -(-tile.physical[0] // BOX) * BOX
+            fix = declare(each, tile, rows=rows)
+            yield mismatch(f"rows of ${each}", tile.physical[0], f"a multiple of {BOX}", slot=each, fix=fix)
     valid_cols = part.type.valid_cols
     if part.size == 1 and valid_cols % 2 and part.type.valid != (1, 1):
-        found = "open" if valid_cols == DYNAMIC else valid_cols
+        found = "a dynamic number" if valid_cols == DYNAMIC else valid_cols
         yield mismatch(
-            f"valid columns of ${slot}, bytes", found, "an even number that is static in the type", slot=slot
+            f"valid columns of ${slot}", found, "an even number of bytes, static in the type", slot=slot
         )
 
 

@@ -131,8 +131,8 @@ def scales_are_at_the_address_of_their_operand(facts: FunctionFacts, target: Tar
                 op=op,
                 slot=f"{slot}_scale",
                 part="value",
-                fix=f"add `pto.tget_scale_addr ins({value_name(operand)} : ...) "
-                f"outs({value_name(scale)} : ...)`",
+                fix=f"add `pto.tget_scale_addr ins({value_name(operand)} : {operand.type}) "
+                f"outs({value_name(scale)} : {scale.type})` before it",
             )
 
 

@@ -83,13 +83,13 @@ def overwritten_bytes_are_not_read(facts: FunctionFacts, touches: Touches) -> Vi
                 continue
             found.add(facts.root(read.value))
             yield Violation(
-                f"{value_name(read.value)} is read after its bytes were overwritten through "
-                f"{value_name(overwrite.value)}",
+                f"`{value_name(read.value)}` is read after its bytes were overwritten through "
+                f"`{value_name(overwrite.value)}`",
                 op=read.op,
                 slot=("operand", read.operand) if read.operand is not None else None,
                 part="value",
                 related=(Related("overwritten here", overwrite.op),),
-                fix=f"read {value_name(read.value)} before, or place {value_name(overwrite.value)} where "
+                fix=f"read `{value_name(read.value)}` before, or place `{value_name(overwrite.value)}` where "
                 "it does not overlap it",
             )
 

@@ -142,7 +142,7 @@ def missing_wait_between(facts: FunctionFacts, misuse: FlagMisuse) -> Fix:
         return words.format(where), (_add("after", wait_flag, other),)
     if following.parent is not loop.parent:
         return (
-            f"move the `wait_flag` of line {facts.line(following)} behind it",
+            f"move the `wait_flag` of line {facts.line(following)} after it",
             (_add("after", wait_flag, other), Fixit("remove", safe=False, op=following)),
         )
     first = loop.body.block.first_op

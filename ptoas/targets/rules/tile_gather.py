@@ -58,7 +58,7 @@ def _keeps_columns(slot: str, is_window: bool, op: TGatherOp, know: Facts) -> bo
 
 def _full(slot: str, what: str) -> Stated:
     """Yield the relations of a tile without gaps, for a whole tile and for a window of one."""
-    for is_window, note in ((False, ""), (True, ", those of the tile around the window")):
+    for is_window, note in ((False, ""), (True, ", all columns of the tile it is a window of")):
         yield Relation(
             f"{slot}.valid_cols",
             "equal to",

@@ -69,7 +69,7 @@ def tile_is_made_of_32_byte_rows(facts: FunctionFacts, target: Target) -> Violat
         step = BURST // tile.size
         fix = f"pad to {-(-extent // step) * step} {word} and keep {extent} valid"
         found = f"{extent} x {tile.size} bytes = {width} bytes"
-        what = f"{word} of {value_name(value)}, a {tile.type.blayout.value} {tile.element_name} tile"
+        what = f"{word} of `{value_name(value)}`, a {tile.type.blayout.value} {tile.element_name} tile"
         place, slot = _origin(value, facts)
         yield mismatch(what, found, f"a multiple of {BURST} bytes", fix=fix, op=place, slot=slot)
 
@@ -97,7 +97,7 @@ def fractal_tile_is_made_of_blocks(facts: FunctionFacts, target: Target) -> Viol
         ):
             if extent % step:
                 fix = f"pad to {-(-extent // step) * step} {word} and keep {extent} valid"
-                what = f"{word} of {value_name(value)}, a fractal {tile.element_name} tile"
+                what = f"{word} of `{value_name(value)}`, a fractal {tile.element_name} tile"
                 place, slot = _origin(value, facts)
                 picture = (Related(drawing.cut_blocks(tile.type.shape, (rows, cols))),)
                 yield mismatch(
@@ -121,7 +121,7 @@ def tile_has_a_layout_of_its_memory(facts: FunctionFacts, target: Target) -> Vio
         layout = target.layouts.get(tile.loc)
         if layout is not None and not layout.holds(tile.type):
             place, slot = _origin(value, facts)
-            what = f"layout of {value_name(value)} in {tile.loc.value}"
+            what = f"layout of `{value_name(value)}` in {tile.loc.value}"
             picture = _orders(tile, layout, target)
             soft = None if _is_walked(value) else Severity.WARNING
             found = _layout_found(tile)
@@ -167,7 +167,7 @@ def tile_type_has_a_valid_element(facts: FunctionFacts, _target: Target) -> Viol
     for value in (*facts.arguments, *facts.local_tiles):
         tile = facts.knowledge.tile(value)
         if 0 in tile.type.valid:
-            what, found = f"valid shape of {value_name(value)}", shape_str(tile.type.valid)
+            what, found = f"valid shape of `{value_name(value)}`", shape_str(tile.type.valid)
             fix = "leave the extent open (`?`) and give it as a value"
             place, slot = _origin(value, facts)
             yield mismatch(what, found, "at least 1x1", fix=fix, op=place, slot=slot)
@@ -336,7 +336,8 @@ def window_is_inside_the_tile(op: SubviewOp, know: Facts) -> Violations:
             found = f"{start} + {size} = {start + size}"
             slot = ("offsets", at)
             what = f"end of the {word}s of the window"
-            yield mismatch(what, found, f"at most {physical}", slot=slot, part="value")
+            fix = f"use an offset of 0 to {physical - size}" if 0 < size < physical else None
+            yield mismatch(what, found, f"at most {physical}", slot=slot, part="value", fix=fix)
 
 
 @rule(
@@ -397,10 +398,13 @@ def window_of_a_fractal_tile_is_made_of_blocks(op: SubviewOp, know: Facts) -> Vi
     if source.type.packs or window.packs:
         lie = DYNAMIC not in (*source.type.valid, *window.valid) and window.geometry == source.type.geometry
         if not lie:
-            found = f"{window.compact.value}, valid {shape_str(window.valid)}"
-            required = f"what lies like {source.type.compact.value}, valid {shape_str(source.type.valid)}"
-            fix = "leave compact out of both types, and give the tile the rows and columns that are valid"
-            yield mismatch("window of a tile that may be packed", found, required, fix=fix, part="statement")
+            message = (
+                f"compact={window.compact.value} with valid extents {shape_str(window.valid)} does not store "
+                f"elements where the tile does (compact={source.type.compact.value}, valid extents "
+                f"{shape_str(source.type.valid)})"
+            )
+            fix = "remove compact from both types, and declare the tile with its valid extents as its shape"
+            yield Violation(message, part="statement", fix=fix)
     block = source.type.geometry.box
     sizes = int_values(op.sizes)
     for at, word in enumerate(("rows", "columns")):
@@ -482,7 +486,10 @@ def partition_is_inside_its_view(op: PartitionViewOp, know: Facts) -> Violations
         start = 0 if offset is None else offset
         if start + size > extent:
             found, required = f"{start} + {size} = {start + size}", f"at most {extent}"
-            yield mismatch(f"end of dimension {at}", found, required, slot=("sizes", at), part="value")
+            fix = f"use a size of at most {extent - start}" if 0 <= start < extent else None
+            yield mismatch(
+                f"end of dimension {at}", found, required, slot=("sizes", at), part="value", fix=fix
+            )
 
 
 @rule(

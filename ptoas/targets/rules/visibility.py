@@ -250,7 +250,7 @@ def each_core_stores_to_lines_of_its_own(facts: FunctionFacts, _target: Target) 
                     op=op,
                     slot="offset",
                     part="value",
-                    fix=f"let each store {LINE} bytes apart, or combine their results with an atomic store",
+                    fix=f"keep stores of different {who} {LINE} bytes apart, or use atomic stores of tiles",
                 )
 
 
