@@ -9,7 +9,7 @@ outwards within one walk, and inwards within the next.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import reduce
 from typing import Generic, TypeVar
 
@@ -27,8 +27,8 @@ class ForwardAnalysis(ABC, Generic[S]):
     def __init__(self, constants: Constants):
         self.constants = constants
         self.reporting = True
-        self._entry: dict[Operation | Block, S] = {}
-        """Join of the states in which a loop body or a block was entered so far."""
+        self._entry: dict[tuple[Operation | Block, Hashable], S] = {}
+        """Join of the states in which a loop body or a block was entered so far, by the context."""
         self._in_cycle = False
         self._stable = True
         """False if an entry state has changed during this walk."""
@@ -56,6 +56,14 @@ class ForwardAnalysis(ABC, Generic[S]):
     def repeat(self, _loop: Operation, state: S, /) -> S:
         """The state as the next iteration of a loop sees it."""
         return state
+
+    def context(self) -> Hashable:
+        """States are joined for equal contexts only."""
+        return None
+
+    def taken(self, _branch: scf.IfOp, /) -> bool | None:
+        """Return the condition of a branch, None if it is not known."""
+        return None
 
     def region(self, region: Region, state: S) -> S:
         """The state after a region that is entered with `state`."""
@@ -89,21 +97,23 @@ class ForwardAnalysis(ABC, Generic[S]):
 
     def _enter(self, where: Operation | Block, state: S) -> S:
         """Join `state` into the entry state of a loop body or block, and return a copy of that."""
-        known = self._entry.get(where)
+        key = where, self.context()
+        known = self._entry.get(key)
         joined = self.copy(state) if known is None else self.join(known, state)
         if known is None or joined != known:
-            self._entry[where] = joined
+            self._entry[key] = joined
             self._stable = False
-        return self.copy(self._entry[where])
+        return self.copy(self._entry[key])
 
     def _graph(self, blocks: list[Block], state: S) -> S:
         """Walk each block that is reached of a region of several blocks; return the state at its ends."""
         self._enter(blocks[0], state)
         ends: S | None = None
         for block in blocks:
-            if block not in self._entry:
+            entry = self._entry.get((block, self.context()))
+            if entry is None:
                 continue
-            out = self.block(block, self.copy(self._entry[block]))
+            out = self.block(block, self.copy(entry))
             successors = block.last_op.successors if block.last_op is not None else ()
             for successor in successors:
                 self._enter(successor, out)
@@ -118,6 +128,9 @@ class ForwardAnalysis(ABC, Generic[S]):
             case scf.WhileOp():
                 return self._loop(op, [op.before_region, op.after_region], state)
             case scf.IfOp():
+                taken = self.taken(op)
+                if taken is not None:
+                    return self.region(op.true_region if taken else op.false_region, state)
                 ways = [self.region(op.true_region, self.copy(state))]
                 ways.append(self.region(op.false_region, self.copy(state)))
                 return self.join(*ways)
@@ -133,14 +146,14 @@ class ForwardAnalysis(ABC, Generic[S]):
 
     def _loop(self, loop: Operation, body: list[Region], state: S) -> S:
         def walk() -> S:
-            left, out = self._turn(body, self._enter(loop, self.start(loop, state)))
+            left, out = self.turn(loop, body, self._enter(loop, self.start(loop, state)))
             self._enter(loop, self.repeat(loop, out))
             return left
 
         left = self._settled(walk)
         return left if certainly_runs(loop, self.constants) else self.join(state, left)
 
-    def _turn(self, body: list[Region], state: S) -> tuple[S, S]:
+    def turn(self, loop: Operation, body: list[Region], state: S) -> tuple[S, S]:  # noqa: ARG002 - for subclasses
         """Walk a loop body once; return the state in which the loop ends and that before the next turn."""
         left = state = self.region(body[0], state)
         for region in body[1:]:

@@ -199,6 +199,14 @@ class Accesses:
             return found
         return [each for each in found if _may_meet(each[0], touch)]
 
+    def copy(self, access: StaticAccess) -> StaticAccess:
+        """The same access at another time, so that different facts may hold for the two."""
+        other = replace(access, ages=())
+        if access.phase is not None:
+            other.ages = _aged(other, access.phase)
+            self.phased[access.phase.loop].append(other)
+        return other
+
     def next_iteration(self, loop: Operation) -> dict[StaticAccess, StaticAccess]:
         """The names that accesses in flight have in the next iteration of a loop."""
         names: dict[StaticAccess, StaticAccess] = {}

@@ -8,19 +8,23 @@ access for its own pipe.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import partial, reduce
+from math import lcm
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects import arith, scf
+from xdsl.ir import Operation, Region, SSAValue
 
 from ptoas.analysis.clocks import PIPES
+from ptoas.analysis.counts import trip_count
 from ptoas.analysis.effects import Effects, Flag, Pair
 from ptoas.analysis.flow import ForwardAnalysis
 from ptoas.analysis.function import FunctionFacts
 from ptoas.analysis.order import Accesses, PipeModel, StaticAccess
 from ptoas.analysis.pending import Pending
 from ptoas.analysis.phases import Phases
+from ptoas.analysis.storage import Storage, underlying_tile
 from ptoas.analysis.structure import of_kinds
 from ptoas.analysis.sync_actions import (
     Acquire,
@@ -33,7 +37,9 @@ from ptoas.analysis.sync_actions import (
     is_sync_op,
     sync_action,
 )
-from ptoas.dialects.pto.enums import Pipe
+from ptoas.analysis.turns import AtTurn, Periods, periods_of
+from ptoas.dialects.pto.enums import EventAttr, Pipe
+from ptoas.dialects.pto.multi_tile import MultiTileGetOp
 from ptoas.dialects.pto.sync import FlagOp
 
 _BIT = {pipe: 1 << at for at, pipe in enumerate(PIPES)}
@@ -76,9 +82,13 @@ class _State:
 
 
 class SyncFlow(ForwardAnalysis[_State]):
-    """Collects hazards and misused flags of one function on one target."""
+    """Collects hazards and misused flags of one function on one target.
 
-    def __init__(self, facts: FunctionFacts, target: PipeModel):
+    `unsure` says whether two places count as overlapping where that is not known: a proof that there is no
+    hazard must assume it, what reports one must not.
+    """
+
+    def __init__(self, facts: FunctionFacts, target: PipeModel, unsure: bool = False):
         super().__init__(facts.knowledge)
         self.facts = facts
         self.target = target
@@ -89,15 +99,20 @@ class SyncFlow(ForwardAnalysis[_State]):
             self._effects,
             facts.places,
             Phases(facts.ops, facts.knowledge),
-            unsure=False,
+            unsure,
         )
         self.hazards: dict[tuple[Operation, Operation, SSAValue], Hazard] = {}
         self.misuses: dict[tuple[str, Operation, Flag], FlagMisuse] = {}
         self._assumed: dict[Operation, None] = {}
-        """Waits for unknown events, which are assumed to order everything that they could."""
-        flags = of_kinds(facts.ops, FlagOp)
-        self._chosen = {op.flag[:2] for op in flags if event_of(op, facts.knowledge.constant) is None}
-        """Pipes between which the running program chooses an event."""
+        self._periods: dict[Operation, int] = {}
+        """Loops whose events are chosen by the number of the iteration: iterations until they repeat."""
+        self._turns: dict[scf.ForOp, int] = {}
+        """The iterations of such loops that are walked now."""
+        self._numbers: dict[frozenset[tuple[scf.ForOp, int]], AtTurn] = {}
+        self._copies: dict[tuple[Operation, frozenset[tuple[scf.ForOp, int]]], list[StaticAccess]] = {}
+        self._repeats: dict[SSAValue, Periods] = {}
+        self._chosen = set(self._unknown_events())
+        """Pipes between which the running program chooses an event that is not known in each iteration."""
         self._done = sum(_BIT[pipe] for pipe in self.accesses.pipes) | _SETTLED
         """The state of an access that needs no further wait."""
         self._carriers: dict[SyncKey, int] = {}
@@ -109,6 +124,11 @@ class SyncFlow(ForwardAnalysis[_State]):
                 self._misuse("left up", state.set_at[flag], flag)
 
     @property
+    def assumed(self) -> list[Operation]:
+        """Waits for unknown events, which are assumed to order everything that they could."""
+        return list(self._assumed)
+
+    @property
     def undecided(self) -> list[Operation]:
         """Operations that may be part of a race which the analysis cannot see.
 
@@ -116,6 +136,35 @@ class SyncFlow(ForwardAnalysis[_State]):
         """
         unknown = (op for op, found in self.accesses.of.items() if any(map(self.accesses.is_unknown, found)))
         return [*self._assumed, *unknown]
+
+    def _unknown_events(self) -> Iterator[Pair]:
+        for op in of_kinds(self.facts.ops, FlagOp):
+            source, sink, event = op.flag
+            if event_of(op, self.facts.knowledge.constant) is not None:
+                continue
+            periods = None if isinstance(event, EventAttr) else periods_of(event, self.facts.knowledge)
+            if not periods:
+                yield source, sink
+                continue
+            for loop, period in periods.items():
+                self._periods[loop] = lcm(period, self._periods.get(loop, 1))
+
+    def _number(self, value: SSAValue) -> int | None:
+        """The integer that a value is now."""
+        constant = self.facts.knowledge.constant(value)
+        if constant is not None or not self._turns:
+            return constant
+        if value not in self._repeats:
+            self._repeats[value] = periods_of(value, self.facts.knowledge) or {}
+        periods = self._repeats[value]
+        if not periods or any(
+            loop not in self._turns or self._periods[loop] % period for loop, period in periods.items()
+        ):
+            return None
+        now = self.context()
+        if now not in self._numbers:
+            self._numbers[now] = AtTurn(dict(self._turns))
+        return self._numbers[now].constant(value)
 
     # --- states ----------------------------------------------------------------------------------
 
@@ -133,6 +182,29 @@ class SyncFlow(ForwardAnalysis[_State]):
     def repeat(self, loop: Operation, state: _State, /) -> _State:
         names = self.accesses.next_iteration(loop)
         return _State(state.pending.renamed(names), state.flags) if names else state
+
+    def context(self) -> frozenset[tuple[scf.ForOp, int]]:
+        return frozenset(self._turns.items())
+
+    def taken(self, branch: scf.IfOp, /) -> bool | None:
+        number = self._number(branch.cond) if self._turns else None
+        return None if number is None else bool(number)
+
+    def turn(self, loop: Operation, body: list[Region], state: _State) -> tuple[_State, _State]:
+        """Walk the body once for each iteration until its events repeat; the loop may end after each."""
+        if not isinstance(loop, scf.ForOp) or loop not in self._periods:
+            return super().turn(loop, body, state)
+        period, count = self._periods[loop], trip_count(loop, self.facts.knowledge)
+        ends: list[_State] = []
+        for at in range(period):
+            self._turns[loop] = at
+            if at:
+                state = self.repeat(loop, state)
+            left, state = super().turn(loop, body, state)
+            if not count or (count - 1) % period == at:
+                ends.append(self.copy(left))
+        del self._turns[loop]
+        return reduce(self.join, ends), state
 
     # --- operations ------------------------------------------------------------------------------
 
@@ -166,7 +238,7 @@ class SyncFlow(ForwardAnalysis[_State]):
 
     def _action(self, op: Operation) -> Release | Acquire | Barrier | None:
         """The action of an operation; an event that the running program may choose is not known elsewhere."""
-        action = sync_action(op, self.facts.knowledge.constant, self._effects)
+        action = sync_action(op, self._number, self._effects)
         match action:
             case Acquire(pipe, FlagKey(source, sink)) if (source, sink) in self._chosen:
                 return Acquire(pipe, UnknownFlag(source, sink))
@@ -186,12 +258,38 @@ class SyncFlow(ForwardAnalysis[_State]):
         for pair in effects.before:
             self._handshake(pair, state)
         touches = self.accesses.of[op]
+        if self._turns:
+            touches = self._now(op)
         for touch in touches:
             self._check(touch, state, effects)
         for touch in touches:
             self._begin(touch, state.pending)
         for pair in effects.after:
             self._handshake(pair, state)
+
+    def _now(self, op: Operation) -> list[StaticAccess]:
+        """The accesses of an operation in the iterations that are walked now."""
+        key = op, self.context()
+        if key not in self._copies:
+            self._copies[key] = [
+                self.accesses.copy(touch) for touch in self.accesses.of[op] if self._is_chosen(touch)
+            ]
+        return self._copies[key]
+
+    def _is_chosen(self, touch: StaticAccess) -> bool:
+        """Return False for a tile that another iteration chooses."""
+        place = touch.place
+        match underlying_tile(touch.value)[0].owner:
+            case MultiTileGetOp(source=tiles, slot=slot):
+                number = self._number(slot)
+            case arith.SelectOp(cond=condition, lhs=first, rhs=second):
+                tiles, number = (second, first), self._number(condition)
+            case _:
+                return True
+        if number is None or not 0 <= number < len(tiles) or not isinstance(place, Storage):
+            return True
+        chosen = underlying_tile(tiles[number])[0]
+        return place.root is chosen or all(underlying_tile(tile)[0] is not place.root for tile in tiles)
 
     def _begin(self, touch: StaticAccess, pending: Pending) -> None:
         """The access is under way; what comes before it anyway is not looked at any more."""
