@@ -53,7 +53,7 @@ def main(folder: Path) -> None:
         if path.suffix == ".py":
             package = parts[0] if len(parts) > 1 else "(root)"
             packages[package] += code_lines(path.read_text(encoding="utf-8"))
-        elif path.suffix in (".toml", ".lark", ".css", ".js", ".html", ".j2"):
+        elif path.suffix in (".toml", ".lark", ".css", ".js", ".html", ".j2", ".pto"):
             data[path.suffix] += sum(
                 1 for line in path.read_text(encoding="utf-8").splitlines() if line.strip()
             )

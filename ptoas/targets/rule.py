@@ -13,8 +13,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
+from importlib.resources import files
 from pkgutil import iter_modules
 from typing import Any, Literal, TypeAlias
 
@@ -117,11 +118,13 @@ class Rule:
     statement: str
     source: str
     reason: str
-    failing: str
-    passing: str
     severity: Severity
     scope: Scope
     check: Check
+    module: str
+    """Module of the rule; a file beside it has the examples that are not given in place."""
+    given: tuple[str, str]
+    """Examples that are given in place, the failing one first; empty: there are none."""
     on: tuple[str, ...]
     """Targets that the examples are for, if not all that require the rule; see `example_targets`."""
     aliases: tuple[str, ...] = ()
@@ -138,6 +141,16 @@ class Rule:
     def __call__(self, **data: Any) -> Rule:
         """Bind parameters of a target to the rule: `conversion_exists(pairs=...)`."""
         return replace(self, check=partial(self.check, **data))
+
+    @property
+    def failing(self) -> str:
+        """A program that breaks the rule, and no other one."""
+        return self.given[0] or _programs(self.module)["fails", self.code]
+
+    @property
+    def passing(self) -> str:
+        """A program like it that keeps the rule."""
+        return self.given[1] or _programs(self.module)["passes", self.code]
 
     @property
     def title(self) -> str:
@@ -174,6 +187,23 @@ class ProgramRules:
     chapters: frozenset[str] = frozenset()
 
 
+@cache
+def _programs(module: str) -> dict[tuple[str, str], str]:
+    """Read the examples beside a module of rules: `matmul.pto` of `matmul.py`.
+
+    Each program follows the codes that it is for: `# === fails: PTO-K108 PTO-K105; passes: PTO-K106`.
+    """
+    package, _, name = module.rpartition(".")
+    text = files(package).joinpath(f"{name}.pto").read_text(encoding="utf-8")
+    _, *parts = re.split(r"^# === (.*)\n", text, flags=re.MULTILINE)
+    return {
+        (word, code): program.strip("\n")
+        for heading, program in zip(parts[::2], parts[1::2], strict=True)
+        for word, _, codes in (side.partition(": ") for side in heading.split("; "))
+        for code in codes.split()
+    }
+
+
 RULES: dict[str, Rule] = {}
 """Every rule by its code; importing `ptoas.targets` defines them all."""
 
@@ -183,8 +213,8 @@ def rule(
     *,
     source: str,
     reason: str,
-    failing: str,
-    passing: str,
+    failing: str = "",
+    passing: str = "",
     on: str = "",
     severity: Severity = Severity.ERROR,
     scope: Scope = "instruction",
@@ -197,7 +227,8 @@ def rule(
 
     `on` names the targets that the examples are for, separated by blanks; without it they are for all that
     require the rule. What the `header` of August 2026 alone asks for is a warning unless that decides (D28).
-    `depends_on` says what the check of a function is given besides the function.
+    `depends_on` says what the check of a function is given besides the function. Examples of one instruction
+    are given in place, programs in the file beside the module.
     """
     severity = Severity.WARNING if header else severity
 
@@ -211,11 +242,11 @@ def rule(
             statement,
             source,
             " ".join(reason.split()),
-            failing.strip("\n"),
-            passing.strip("\n"),
             severity,
             scope,
             check,
+            check.__module__,
+            (failing.strip("\n"), passing.strip("\n")),
             tuple(on.split()),
             tuple(f"PTO-{alias}" for alias in aliases.split()),
             header,

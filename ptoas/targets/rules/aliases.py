@@ -11,24 +11,12 @@ from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import AliasOp, BitcastOp
 from ptoas.targets.facts import Facts
 from ptoas.targets.rule import Violation, Violations, mismatch, rule
-from ptoas.targets.rules.examples import kernel
-
-_TILE = "!pto.tile_buf<vec, 16x32xf32>"
-
-
-def _alias(opcode: str, source: str, result: str) -> str:
-    return kernel(
-        f"%r = pto.{opcode} %t : !pto.tile_buf<{source}> -> !pto.tile_buf<{result}>",
-        args=f"%t: !pto.tile_buf<{source}>",
-    )
 
 
 @rule(
     "PTO-V122",
     source="public TRESHAPE page, Constraints; PTOAS bitcast",
     reason="No data is moved.",
-    failing=_alias("treshape", "vec, 16x32xf32", "vec, 8x32xf32"),
-    passing=_alias("treshape", "vec, 16x32xf32", "vec, 8x64xf32"),
 )
 def reshaped_tile_keeps_its_bytes(op: AliasOp, know: Facts) -> Violations:
     """A reinterpreted tile must stay in the same memory, boxed or not as before; treshape must keep all of
@@ -48,8 +36,6 @@ def reshaped_tile_keeps_its_bytes(op: AliasOp, know: Facts) -> Violations:
     "PTO-V123",
     source="PTOAS bitcast: verifier",
     reason="Use treshape for another shape.",
-    failing=_alias("bitcast", "vec, 16x32xui32", "vec, 8x64xi32"),
-    passing=_alias("bitcast", "vec, 16x32xui32", "vec, 16x32xi32"),
 )
 def bitcast_changes_only_the_element_type(op: BitcastOp, know: Facts) -> Violations:
     """bitcast must change the element type only and keep shape, valid extents and layout."""
@@ -66,8 +52,6 @@ def bitcast_changes_only_the_element_type(op: BitcastOp, know: Facts) -> Violati
     "PTO-V124",
     source="cpu/TReshape.hpp: static assertions",
     reason="The simulator's header compares sizes and kinds of elements at compile time.",
-    failing=_alias("treshape", "vec, 16x32xf32", "vec, 16x32xi32"),
-    passing=_alias("treshape", "vec, 16x32xui32", "vec, 16x32xi32"),
 )
 def simulator_reshapes_within_a_kind(op: AliasOp, know: Facts) -> Violations:
     """On cpu a reinterpreted tile must have as many bytes, and the same kind of element: integer or C++
@@ -96,18 +80,6 @@ def _kind(element: Attribute) -> str | None:
     "PTO-V125",
     source="public TRESHAPE and TSUBVIEW pages",
     reason="The rows of a narrower subview are not contiguous.",
-    failing=kernel(
-        "%c = arith.constant 0 : index",
-        f"%w = pto.subview %t[%c, %c] sizes [8, 16] : {_TILE} -> !pto.tile_buf<vec, 8x16xf32>",
-        "%r = pto.treshape %w : !pto.tile_buf<vec, 8x16xf32> -> !pto.tile_buf<vec, 4x32xf32>",
-        args=f"%t: {_TILE}",
-    ),
-    passing=kernel(
-        "%c = arith.constant 0 : index",
-        f"%w = pto.subview %t[%c, %c] sizes [8, 32] : {_TILE} -> !pto.tile_buf<vec, 8x32xf32>",
-        "%r = pto.treshape %w : !pto.tile_buf<vec, 8x32xf32> -> !pto.tile_buf<vec, 16x16xf32>",
-        args=f"%t: {_TILE}",
-    ),
 )
 def aliased_window_has_no_gaps(op: AliasOp, know: Facts) -> Violations:
     """treshape and bitcast need a whole tile, or a subview across its whole contiguous dimension."""

@@ -14,7 +14,6 @@ from ptoas.targets.facts import Facts
 from ptoas.targets.fixit import Fixit
 from ptoas.targets.row import Row
 from ptoas.targets.rule import Violation, Violations, mismatch, rule
-from ptoas.targets.rules.channel_examples import LOCAL, PAIR, both, both_directions, once
 from ptoas.targets.shared.channel_model import ChannelModel
 from ptoas.targets.target import Target
 
@@ -65,8 +64,6 @@ def valid_channels(channels: Channels, target: Target) -> Iterator[Channel]:
     "PTO-H101",
     source="PTOAS aic_initialize_pipe, tpush_to_aiv; pto/common/fifo.hpp header; pto/cpu/TPush.hpp header",
     reason="Other values describe no channel.",
-    failing=both(PAIR, "dir_mask = 1", "dir_mask = 4"),
-    passing=PAIR,
 )
 def channel_parameters_are_in_range(op: PipeInitOp | ChannelOp, know: Facts) -> Violations:
     """dir_mask must be 1 (cube to vector), 2 (vector to cube) or 3 (both); slot_size and slot_num at least 1;
@@ -80,8 +77,6 @@ def channel_parameters_are_in_range(op: PipeInitOp | ChannelOp, know: Facts) -> 
     source="PTOAS aic_initialize_pipe, aiv_initialize_pipe",
     reason="Every slot has exactly one place; the consumer's own slots are filled by copies from global "
     "memory.",
-    failing=both(PAIR, ", c2v_consumer_buf = %ring : i32", ""),
-    passing=PAIR,
 )
 def channel_has_one_place_for_slots(op: PipeInitOp, know: Facts) -> Violations:
     """A channel of tiles needs a ring in the consumer's memory for each direction, a channel of views needs a
@@ -121,8 +116,6 @@ def _way(flow: Flow) -> str:
     "PTO-H103",
     source="pto/npu/a2a3/TPush.hpp header",
     reason="The cores of A2/A3 can only communicate through global memory.",
-    failing=LOCAL,
-    passing=PAIR,
 )
 def slots_are_in_global_memory(op: PipeInitOp, know: Facts) -> Violations:
     """On a2a3 the slots of a channel are in global memory."""
@@ -136,8 +129,6 @@ def slots_are_in_global_memory(op: PipeInitOp, know: Facts) -> Violations:
     "PTO-H104",
     source="pto/npu/a5/TPush.hpp header: DIR_BOTH_GM has no push",
     reason="The A5 library has no push for bidirectional channels through global memory.",
-    failing=both_directions("gm_slot_buffer = %gm : !pto.ptr<f32>, "),
-    passing=both_directions(),
 )
 def channel_in_global_memory_has_one_direction(op: PipeInitOp, know: Facts) -> Violations:
     """On a5 a channel with slots in global memory must have one direction."""
@@ -149,8 +140,6 @@ def channel_in_global_memory_has_one_direction(op: PipeInitOp, know: Facts) -> V
     "PTO-H105",
     source="PTOAS reserve_buffer",
     reason="A ring lies in the unified buffer or L1, aligned to 256 bytes.",
-    failing=once(PAIR, "auto = true", "auto = false, base = 100"),
-    passing=once(PAIR, "auto = true", "auto = false, base = 256"),
 )
 def reserved_buffer_has_size_and_address(op: ReserveBufferOp, know: Facts) -> Violations:
     """reserve_buffer needs a size and a location of vec or mat. With auto = false it needs a base, a multiple

@@ -21,14 +21,6 @@ from ptoas.dialects.pto.enums import KernelKind, TileLoc
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 from ptoas.targets.rule import Related, Violations, channel_rule, mismatch
 from ptoas.targets.rules.channel import valid_channels
-from ptoas.targets.rules.channel_examples import (
-    LOCAL,
-    PAIR,
-    SPLIT,
-    VIEWS,
-    both,
-    once,
-)
 from ptoas.targets.target import Target
 
 Passed = TileType | ViewType
@@ -69,8 +61,6 @@ def moves(channel: Channel, flow: Flow) -> tuple[list[PushOp], list[PopOp], list
     source="pto/common/fifo.hpp header, TileSplitAxis",
     reason="Both vector cores get the same number of rows or columns; of an odd number the first gets "
     "one more.",
-    failing=once(SPLIT, "16x16xf32, blayout", "16x16xf32, valid=15x16, blayout"),
-    passing=SPLIT,
 )
 def split_tile_has_two_halves(channels: Channels, target: Target) -> Violations:
     """A tile split by 1 must have an even number of rows, by 2 of columns, by 3 an odd number of rows, by 4
@@ -105,10 +95,6 @@ def split_tile_has_two_halves(channels: Channels, target: Target) -> Violations:
     source="pto/npu/a5/TPush.hpp header, pushAcc2VecFiFo, pushVec2MatFiFo",
     reason="The pipe that writes both unified buffers at once takes 32-bit elements in groups of 32 "
     "columns; L1 is written in units of 32 bytes.",
-    failing=both(
-        once(once(LOCAL, "vec, 16x16", "vec, 16x8"), "memref<16x16", "memref<16x8"), "split = 0", "split = 2"
-    ),
-    passing=both(SPLIT, "gm_slot_buffer = %gm : !pto.ptr<f32>, ", ""),
 )
 def halves_fit_local_memory(channels: Channels, target: Target) -> Violations:
     """On a5 with slots in local memory, a split accumulator must have 32-bit elements, and a multiple of 32
@@ -136,8 +122,6 @@ def halves_fit_local_memory(channels: Channels, target: Target) -> Violations:
     "PTO-H124",
     source="PTOAS slot_size",
     reason="It would overwrite the next slot.",
-    failing=both(PAIR, "slot_size = 1024", "slot_size = 512"),
-    passing=PAIR,
 )
 def pushed_tile_fits_a_slot(channels: Channels, target: Target) -> Violations:
     """A pushed tile, both halves together and after any conversion, must fit a slot; so must a popped tile
@@ -196,8 +180,6 @@ _MEMORIES = {
     "PTO-H125",
     source="PTOAS tpush_to_aiv, tpop_from_aic: locations",
     reason="The cube core pushes accumulators and pops into L1; vector cores use the unified buffer.",
-    failing=both(PAIR, ": !acc", ": !mat"),
-    passing=PAIR,
 )
 def channel_tiles_are_in_their_memories(channels: Channels, target: Target) -> Violations:
     """A tile to the vector cores must go from acc to vec; a tile to the cube core must go from vec to mat."""
@@ -216,8 +198,6 @@ def channel_tiles_are_in_their_memories(channels: Channels, target: Target) -> V
     "PTO-H126",
     source="PTOAS tpush_to_aiv, tpop_from_aic: one type, halves by the split",
     reason="A slot holds bytes, so both sides must mean the same tile.",
-    failing=once(once(PAIR, "vec, 16x16xf32", "vec, 16x16xi32"), "memref<16x16xf32", "memref<16x16xi32"),
-    passing=PAIR,
 )
 def popped_tile_matches_the_pushed_one(channels: Channels, target: Target) -> Violations:
     """Both sides of a channel must have the same element type, unless a push converts, and extents that match
@@ -277,10 +257,6 @@ def _misfit(
     "PTO-H130",
     source="PTOAS gm_slot_tensor: entries match it",
     reason="A slot is a part of the tensor that the channel was declared with.",
-    failing=VIEWS.replace("{split = 0} -> !slot", "{split = 0} -> !pto.tensor_view<16x8xf32>").replace(
-        "(%s : !slot)", "(%s : !pto.tensor_view<16x8xf32>)"
-    ),
-    passing=VIEWS,
 )
 def slot_matches_the_tensor_of_its_channel(channels: Channels, target: Target) -> Violations:
     """Views in a channel must have the element type, rank and extents of its gm_slot_tensor, half of them in

@@ -14,7 +14,6 @@ from ptoas.dialects.pto.types import TileType
 from ptoas.targets.rule import Violation, Violations, channel_rule, mismatch
 from ptoas.targets.rules.channel import valid_channels
 from ptoas.targets.rules.channel_entries import passed, place_of
-from ptoas.targets.rules.channel_examples import EPILOGUE, LOCAL_EPILOGUE, both
 from ptoas.targets.target import Target
 
 _LAYOUTS = {
@@ -50,8 +49,6 @@ def _converted(quant: PushQuant, popped: bool) -> list[str]:
     "PTO-H131",
     source="PTOAS acc_push_epilogue; pto/common/fixpipe.hpp header",
     reason="The pipe converts while it writes, and the consumer must read what it wrote.",
-    failing=both(LOCAL_EPILOGUE, "f32_f16", "f32_bf16"),
-    passing=LOCAL_EPILOGUE,
     on="cpu a5 a5-custom",
 )
 def push_conversion_matches_the_pop(channels: Channels, target: Target) -> Violations:
@@ -100,10 +97,6 @@ def push_conversion_matches_the_pop(channels: Channels, target: Target) -> Viola
     "PTO-H220",
     source="pto/npu/a2a3/TPush.hpp and pto/npu/a5/TPush.hpp headers: pushAcc2GMFiFo, popVecTileFromGMFiFo",
     reason="The library's push writes nothing or does not compile, and its pop loads rows.",
-    failing=both(EPILOGUE, "layout = nz2nd", "layout = nz2dn")
-    .replace("16x16xf16>\n!out", "16x16xf16, blayout=col_major>\n!out")
-    .replace("memref<16x16xf16>", "memref<16x16xf16, dn>"),
-    passing=EPILOGUE,
     on="a2a3",
 )
 def push_through_memory_has_a_supported_layout(channels: Channels, target: Target) -> Violations:

@@ -31,7 +31,6 @@ from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.targets.rule import Related, Violation, Violations, channel_rule, mismatch
 from ptoas.targets.rules.channel import valid_channels
 from ptoas.targets.rules.channel_entries import moves
-from ptoas.targets.rules.channel_examples import LOCAL, PAIR, both, once
 from ptoas.targets.target import Target
 
 
@@ -39,8 +38,6 @@ from ptoas.targets.target import Target
     "PTO-H120",
     source="PTOAS tpush_to_aiv, tpop_from_aic: id and direction",
     reason="Otherwise there is no other end.",
-    failing=both(PAIR, "{split = 0}", "{id = 3, split = 0}"),
-    passing=PAIR,
 )
 def channel_is_declared_before_its_use(channels: Channels, target: Target) -> Violations:
     """A channel instruction must name a channel that its function declares before it, with the instruction's
@@ -75,8 +72,6 @@ def channel_is_declared_before_its_use(channels: Channels, target: Target) -> Vi
     "PTO-H121",
     source="PTOAS split: all 0 or none, as nosplit says",
     reason="A channel is used by vector core 0 alone, or by both cores with one half each.",
-    failing=once(PAIR, "split = 0}\n  return", "split = 1}\n  return"),
-    passing=PAIR,
 )
 def channel_has_one_split(channels: Channels, target: Target) -> Violations:
     """All instructions of a channel in one direction must have the same split, on both sides; the splits of
@@ -114,16 +109,11 @@ def channel_has_one_split(channels: Channels, target: Target) -> Violations:
                     )
 
 
-_SECOND = "  pto.tpush_to_aiv(%acc : !acc) {split = 0}\n"
-
-
 @channel_rule(
     "PTO-H127",
     source="PTOAS tpush, tpop, tfree: one for each",
     reason="A tile that is pushed but not popped is found by the next kernel; a pop without a push waits "
     "for ever.",
-    failing=once(PAIR, _SECOND, _SECOND * 2),
-    passing=PAIR,
 )
 def pushes_pops_and_frees_balance(channels: Channels, target: Target) -> Violations:
     """A channel must have as many pushes as pops, and as many pops as tfrees, as far as constants tell. It is
@@ -183,16 +173,10 @@ def _unbalanced(channel: Channel, at: int, counts: list[int | None], groups: tup
     )
 
 
-_STORE = "  pto.tstore ins(%t : !vec) outs(%out : !out)\n"
-_FREE = "  pto.tfree_from_aic {split = 0}\n"
-
-
 @channel_rule(
     "PTO-H128",
     source="PTOAS tfree: the tile is not used after it",
     reason="The slot may already hold the next tile.",
-    failing=once(LOCAL, _STORE + _FREE, _FREE + _STORE),
-    passing=LOCAL,
     on="cpu a5 a5-custom",
 )
 def slot_is_not_used_after_tfree(channels: Channels, target: Target) -> Violations:
@@ -236,12 +220,6 @@ def _uses_after(free: FreeOp, order: Order) -> Iterator[Operation]:
     "PTO-H129",
     source="PTOAS tpop_from_aic, tpush_to_aic: valid extents, aiv_subblockid",
     reason="A static type needs no extents, and a whole tile belongs to no subblock.",
-    failing=once(
-        PAIR,
-        "%t = pto.tpop_from_aic {",
-        "%c8 = arith.constant 8 : index\n  %t = pto.tpop_from_aic(%c8, %c8) {",
-    ),
-    passing=PAIR,
 )
 def pop_extents_are_open_in_its_type(channels: Channels, target: Target) -> Violations:
     """Valid extents may only be given to a pop whose type leaves both open (?), and aiv_subblockid only to
@@ -264,8 +242,6 @@ def pop_extents_are_open_in_its_type(channels: Channels, target: Target) -> Viol
     source="pto/common/fifo.hpp header, TILE_NO_SPLIT; pto/npu/a5/TPush.hpp header",
     reason="Vector core 1 of A5 takes no part in such a channel: its pop would wait for ever. Without "
     "the query, only vector core 0 runs the code.",
-    failing=once(LOCAL, "  %t = pto.tpop", "  %lane = pto.get_subblock_idx\n  %t = pto.tpop"),
-    passing=LOCAL,
 )
 def whole_tiles_go_to_the_first_vector_core(channels: Channels, target: Target) -> Violations:
     """On a5 a function that queries its vector core must use a channel of whole tiles under a condition."""

@@ -14,49 +14,8 @@ from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 from ptoas.targets.facts import Facts
 from ptoas.targets.rule import Violation, Violations, function_rule, mismatch, rule
 from ptoas.targets.rules.common import fits
-from ptoas.targets.rules.examples import kernel
 from ptoas.targets.specs import Types, element_names
 from ptoas.targets.target import Target
-
-
-def call(
-    staging: str,
-    local: str = "256x32xf32",
-    member: str = "64x32xf32",
-    *,
-    last: str = "",
-    op: str = "tgather",
-    attrs: str = "",
-    root: int = 0,
-    guard: int | None = 0,
-    context: str = "",
-) -> str:
-    """A collective over four ranks, called by the root; `guard` is the rank that calls it, `None`: all."""
-    tiles = [f"!pto.tile_buf<{tile}>" for tile in staging.split(" + ")]
-    members = [f"!pto.memref<{member}>"] * 3 + [f"!pto.memref<{last or member}>"]
-    own = f"!pto.memref<{local}>"
-    args = [f"%g{i}: {type}" for i, type in enumerate(members)]
-    args += [f"%own: {own}", *(f"%t{i}: {tile}" for i, tile in enumerate(tiles)), "%my_rank: i32"]
-    args += ["%slot: i64, %mask: i32"] if context else []
-    recv = ", ".join(f"%t{i}" for i in range(len(tiles)))
-    trigger = ", context(%slot, %mask)" if context else ""
-    types = ", ".join([own, *tiles, *members, *(["i64", "i32"] if context else [])])
-    fields = ", ".join([f"root = {root} : i32", *([attrs] if attrs else [])])
-    call = f"pto.comm.{op}(%own, recv({recv}), group(%g0, %g1, %g2, %g3){trigger} : {types}) {{{fields}}}"
-    if guard is None:
-        return kernel(call, args=", ".join(args))
-    lines = [
-        f"%root = arith.constant {guard} : i32",
-        "%is_root = arith.cmpi eq, %my_rank, %root : i32",
-        "scf.if %is_root {",
-        f"  {call}",
-        "}",
-    ]
-    return kernel(*lines, args=", ".join(args))
-
-
-_TILE = "vec, 16x32xf32"
-_GOOD = call(_TILE)
 
 
 def _staging(op: StagedOp, know: Facts) -> list[TileFacts]:
@@ -75,8 +34,6 @@ def holds(tile: TileFacts, shape: tuple[int, ...]) -> bool:
     "PTO-C102",
     source="003, C++ Intrinsic: one TileData for pingTile and pongTile",
     reason="Both tiles share one template parameter.",
-    failing=call("vec, 16x32xf32 + vec, 8x32xf32"),
-    passing=call("vec, 16x32xf32 + vec, 16x32xf32"),
 )
 def ping_and_pong_have_one_type(op: StagedOp, know: Facts) -> Violations:
     """The ping and pong tiles must have the same type."""
@@ -90,8 +47,6 @@ def ping_and_pong_have_one_type(op: StagedOp, know: Facts) -> Violations:
     "PTO-C103",
     source="003, Memory constraints",
     reason="The ranks' rows are concatenated along DIM_3.",
-    failing=call(_TILE, "128x32xf32"),
-    passing=call(_TILE, "300x32xf32"),
 )
 def local_memory_holds_all_ranks(op: CommTGatherOp | CommTScatterOp, know: Facts) -> Violations:
     """DIM_3 of the root's memory must be at least the number of ranks times DIM_3 of one rank; the other
@@ -125,8 +80,6 @@ def _steps(member: ViewType) -> tuple[Layout, list[tuple[int, int, int]]]:
     "PTO-C104",
     source="003, ParallelGroup constraints",
     reason="Shape and strides are read from one rank and used for all.",
-    failing=call(_TILE, last="32x32xf32"),
-    passing=_GOOD,
 )
 def ranks_have_one_shape(op: CollectiveOp, know: Facts) -> Violations:
     """The tensors of all ranks must have the same shape, strides and layout."""
@@ -140,8 +93,6 @@ def ranks_have_one_shape(op: CollectiveOp, know: Facts) -> Violations:
     "PTO-C105",
     source="003, Chunked mode constraints",
     reason="A static valid extent can't shrink for the last chunk.",
-    failing=call("vec, 24x32xf32"),
-    passing=call("vec, 24x32xf32, valid=?x?"),
 )
 def chunks_divide_the_data(op: StagedOp, know: Facts) -> Violations:
     """If the data is larger than the staging tile, a static ValidRow must divide DIM_3 and a static ValidCol
@@ -165,8 +116,6 @@ def chunks_divide_the_data(op: StagedOp, know: Facts) -> Violations:
     "PTO-C106",
     source="003, ParallelGroup constraints",
     reason="The root is one of the ranks.",
-    failing=call(_TILE, root=4, guard=4),
-    passing=call(_TILE, root=3, guard=3),
 )
 def root_is_a_rank(op: CollectiveOp, know: Facts) -> Violations:
     """The root must be at least 0 and less than the number of ranks."""
@@ -179,8 +128,6 @@ def root_is_a_rank(op: CollectiveOp, know: Facts) -> Violations:
     "PTO-C107",
     source="003, Template Parameter",
     reason="The collective unit is part of Ascend950.",
-    failing=call(_TILE, attrs="engine = #pto<coll_engine ccu>", context="yes"),
-    passing=call(_TILE, attrs="engine = #pto<coll_engine aiv>"),
 )
 def collective_unit_exists(op: CollectiveOp, know: Facts) -> Violations:
     """Engine ccu needs A5."""
@@ -192,8 +139,6 @@ def collective_unit_exists(op: CollectiveOp, know: Facts) -> Violations:
     "PTO-C108",
     source="public TREDUCE page",
     reason="The reduction is a tadd, tmax or tmin of the target.",
-    failing=call("vec, 16x32xu8", "64x32xu8", "64x32xu8", op="treduce", attrs="op = #pto<reduce_op sum>"),
-    passing=call(_TILE, "64x32xf32", op="treduce", attrs="op = #pto<reduce_op sum>"),
     on="a2a3",
 )
 def reduction_takes_the_element_type(op: CommTReduceOp, know: Facts, types: Types = ()) -> Violations:
@@ -209,8 +154,6 @@ def reduction_takes_the_element_type(op: CommTReduceOp, know: Facts, types: Type
     "PTO-C109",
     source="public TREDUCE and TBROADCAST pages",
     reason="The elements of a rank and of the root correspond one to one.",
-    failing=call(_TILE, "32x32xf32", op="treduce"),
-    passing=call(_TILE, "64x32xf32", op="treduce"),
 )
 def local_memory_has_the_shape_of_a_rank(op: CollectiveOp, know: Facts) -> Violations:
     """The root's memory of a reduction or broadcast must have the shape of a rank's memory."""
@@ -225,8 +168,6 @@ def local_memory_has_the_shape_of_a_rank(op: CollectiveOp, know: Facts) -> Viola
     "PTO-C122",
     source="headers of TGATHER, TSCATTER and TBROADCAST: src/dst layout mismatch",
     reason="A chunk is loaded and stored without changing its layout.",
-    failing=call(_TILE, member="64x32xf32, dn"),
-    passing=call("vec, 64x8xf32, blayout=col_major", "256x32xf32, dn", "64x32xf32, dn"),
 )
 def local_memory_has_the_layout_of_a_rank(op: CollectiveOp, know: Facts) -> Violations:
     """The root's memory must have the layout of a rank's memory."""
@@ -241,15 +182,10 @@ def _layout_of_a_rank(op: CollectiveOp, know: Facts) -> Layout:
     return know.knowledge.view(first).layout if isinstance(first.type, ViewType) else op.moved.layout
 
 
-_CCU = "engine = #pto<coll_engine ccu>"
-
-
 @rule(
     "PTO-C110",
     source="003, C++ Intrinsic: CcuTriggerContext",
     reason="The kernel only opens the gate of the CCU and must know which one.",
-    failing=call(_TILE, attrs=_CCU, guard=None),
-    passing=call(_TILE, attrs=_CCU, context="yes", guard=None),
     on="a5 a5-custom",
 )
 def ccu_has_a_context(op: CollectiveOp, know: Facts) -> Violations:
@@ -267,8 +203,6 @@ def ccu_has_a_context(op: CollectiveOp, know: Facts) -> Violations:
     "PTO-C111",
     source="003, Introduction: only the root needs to execute TGATHER",
     reason="On any other rank the call is undefined behaviour.",
-    failing=call(_TILE, guard=None),
-    passing=_GOOD,
     severity=Severity.WARNING,
     depends_on="nothing",
 )
@@ -294,8 +228,6 @@ def only_the_root_calls(facts: FunctionFacts, _target: Target) -> Violations:
     "PTO-C123",
     source="003, CCU path",
     reason="Every rank opens the gate of the CCU, which waits for all of them.",
-    failing=call(_TILE, attrs=_CCU, context="yes"),
-    passing=call(_TILE, attrs=_CCU, context="yes", guard=None),
     depends_on="nothing",
 )
 def every_rank_triggers_the_ccu(facts: FunctionFacts, _target: Target) -> Violations:
@@ -315,24 +247,10 @@ def every_rank_triggers_the_ccu(facts: FunctionFacts, _target: Target) -> Violat
             )
 
 
-def _gather_into(own: str) -> str:
-    memory = "!pto.memref<8x32xf32>"
-    return kernel(
-        "%root = arith.constant 0 : i32",
-        "%is_root = arith.cmpi eq, %my_rank, %root : i32",
-        "scf.if %is_root {",
-        f"  pto.comm.treduce({own}, group(%g0, %g1) : {memory}, {memory}, {memory}) {{root = 0 : i32}}",
-        "}",
-        args=f"%g0: {memory}, %g1: {memory}, %own: {memory}, %my_rank: i32",
-    )
-
-
 @function_rule(
     "PTO-C124",
     source="003, Memory constraints: dstGlobalData must point to local memory; D41",
     reason="The root stores through its own address space and can't write the memory of another rank.",
-    failing=_gather_into("%g1"),
-    passing=_gather_into("%own"),
 )
 def destination_is_local(facts: FunctionFacts, _target: Target) -> Violations:
     """The destination of a gather or reduction must be local memory of the root."""

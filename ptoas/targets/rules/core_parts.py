@@ -16,23 +16,6 @@ from ptoas.ir.names import name_of
 from ptoas.targets.rule import Related, Violation, Violations, function_rule
 from ptoas.targets.target import Target
 
-_READS = """\
-!vec = !pto.tile_buf<vec, 8x16xf32>
-!acc = !pto.tile_buf<acc, 16x16xf32, blayout=col_major, slayout=row_major, fractal=1024>
-func.func @kernel(%t: !vec, %acc: !acc, %at: index, %last: index, %out: !pto.memref<16x16xf32>) {
-  %x = pto.tgetval ins(%t, %at : !vec, index) outs : f32
-  %zero = arith.constant 0.0 : f32
-  %some = arith.cmpf ogt, %x, %zero : f32
-  pto.wait_intra_block <PIPE_V>, 3
-  scf.if %some {
-    pto.tadds ins(%t, %x : !vec, f32) outs(%t : !vec)
-  }
-  scf.if SOME {
-    pto.tstore ins(%acc : !acc) outs(%out : !pto.memref<16x16xf32>)
-  }
-  return
-}"""
-
 
 def crossing_parts(function: FuncOp) -> Violations:
     """Find uses across the cube and vector parts of a mixed function."""
@@ -62,10 +45,6 @@ def crossing_parts(function: FuncOp) -> Violations:
     "PTO-H303",
     source="PTOAS section.cube, section.vector; public memory model: cube core and vector core",
     reason="The parts run on different cores, which share only global memory.",
-    failing=_READS.replace("SOME", "%some"),
-    passing=_READS.replace("SOME", "%least").replace(
-        "  pto.wait", "  %least = arith.cmpi ne, %at, %last : index\n  pto.wait"
-    ),
     on="a5 a5-custom",
 )
 def core_parts_are_independent(facts: FunctionFacts, target: Target) -> Violations:
@@ -79,34 +58,11 @@ def core_parts_are_independent(facts: FunctionFacts, target: Target) -> Violatio
         yield from crossing_parts(function)
 
 
-_STEPS = """\
-!l = !pto.tile_buf<left, 16x16xf32, blayout=col_major, slayout=row_major>
-!r = !pto.tile_buf<right, 16x16xf32, slayout=col_major>
-!acc = !pto.tile_buf<acc, 16x16xf32, blayout=col_major, slayout=row_major, fractal=1024>
-!vec = !pto.tile_buf<vec, 16x16xf32>
-func.func @kernel(%l: !l, %r: !r, %acc: !acc, %x: !vec) {
-  CUBE
-  pto.tmatmul ins(%l, %r : !l, !r) outs(%acc : !acc)
-  END
-  VECTOR
-  pto.tadd ins(%x, %x : !vec, !vec) outs(%x : !vec)
-  END
-  return
-}"""
-
-
-def _program(cube: str, vector: str, end: str) -> str:
-    lines = _STEPS.replace("CUBE", cube).replace("VECTOR", vector).replace("END", end).splitlines()
-    return "\n".join(line for line in lines if line.strip())
-
-
 @function_rule(
     "PTO-H223",
     source="public memory model: cube core and vector core; PTOAS section.cube, section.vector",
     reason="No core has both a matrix unit and a unified buffer. `run` executes such a function as one "
     "sequence, but its C++ can't run on a device.",
-    failing=_program("", "", ""),
-    passing=_program("pto.section.cube {", "pto.section.vector {", "}"),
     severity=Severity.WARNING,
     depends_on="nothing",
 )

@@ -6,14 +6,7 @@ from ptoas.analysis.function import FunctionFacts
 from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.sync import FlagOp
 from ptoas.targets.rule import Violation, Violations, function_rule
-from ptoas.targets.rules.examples import kernel
 from ptoas.targets.target import Target
-
-
-def _flags(source: str, sink: str) -> str:
-    return kernel(
-        *(f"pto.{word}[<PIPE_{source}>, <PIPE_{sink}>, <EVENT_ID0>]" for word in ("set_flag", "wait_flag"))
-    )
 
 
 def pipes_text(pipes: frozenset[Pipe]) -> str:
@@ -25,8 +18,6 @@ def pipes_text(pipes: frozenset[Pipe]) -> str:
     source="public memory model: cube core and vector core; headers of TSYNC",
     reason="A flag is a bit of one core. Cube and vector cores have different pipes and synchronise by "
     "counters of the block.",
-    failing=_flags("FIX", "V"),
-    passing=_flags("M", "FIX"),
 )
 def flag_connects_pipes_of_one_core(facts: FunctionFacts, target: Target) -> Violations:
     """Both pipes of a flag must be pipes of the same core: cube or vector."""

@@ -16,25 +16,16 @@ from ptoas.dialects.pto.movement import FixpipeOp, TExtractOp
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
 from ptoas.targets.rule import Related, Violation, Violations, function_rule, mismatch, rule
-from ptoas.targets.rules.examples import acc, instruction, kernel, left, right
 from ptoas.targets.target import Target
 
 SPLIT_COLUMNS = 32
 """Columns of which an accumulator that is split by columns has a multiple."""
 
 
-def _halves(dst: str, src: str, mode: str) -> str:
-    return instruction("tmov", dst, acc(src), attrs=f"accToVecMode = #pto<acc_to_vec_mode {mode}>")
-
-
 @rule(
     "PTO-K302",
     source="header of TMOV, A5: GetDualDstCtl; public fixpipe model page",
     reason="One transfer writes one half to the unified buffer of each vector core.",
-    failing=_halves("16x32xf32", "31x32xf32", "dual_mode_split_m").replace(
-        "31x32xf32", "32x32xf32, valid=31x32"
-    ),
-    passing=_halves("16x32xf32", "32x32xf32", "dual_mode_split_m"),
     on="a5",
 )
 def halves_of_an_accumulator_are_equal(
@@ -83,28 +74,12 @@ def halves_of_an_accumulator_are_equal(
 
 # --- phases --------------------------------------------------------------------------------------
 
-_ACC = f"!pto.tile_buf<{acc('16x16xf32')}>"
-_LEFT, _RIGHT = f"!pto.tile_buf<{left('16x16xf16')}>", f"!pto.tile_buf<{right('16x16xf16')}>"
-_OUT = "!pto.memref<16x16xf32>"
-
-
-def _phases(product: str) -> str:
-    return kernel(
-        f"%c = pto.alloc_tile : {_ACC}",
-        f"pto.tmatmul ins(%a, %b : {_LEFT}, {_RIGHT}) outs(%c : {_ACC}) "
-        f"{{accPhase = #pto<acc_phase {product}>}}",
-        f"pto.tstore ins(%c : {_ACC}) outs(%o : {_OUT}) {{stPhase = #pto<st_phase final>}}",
-        args=f"%a: {_LEFT}, %b: {_RIGHT}, %o: {_OUT}",
-    )
-
 
 @function_rule(
     "PTO-K303",
     source="public TMATMUL and TSTORE pages: AccPhase and STPhase; headers: unit flag",
     reason="A store with a phase waits for the final product, and a product with a phase for the final "
     "store; if that never comes, it waits for ever.",
-    failing=_phases("partial"),
-    passing=_phases("final"),
     depends_on="nothing",
 )
 def accumulator_phases_alternate(facts: FunctionFacts, _target: Target) -> Violations:
@@ -183,27 +158,11 @@ def _same(one: SSAValue, other: SSAValue, facts: FunctionFacts) -> bool:
 # --- fp4 -----------------------------------------------------------------------------------------
 
 
-def _turned(opcode: str, dst: str, src: str) -> str:
-    src, dst = (
-        f"!pto.tile_buf<mat, {src}, blayout=col_major, slayout=row_major>",
-        f"!pto.tile_buf<{right(dst)}>",
-    )
-    at = ", %z, %z : " if opcode == "textract" else " : "
-    types = f"{src}, index, index" if opcode == "textract" else src
-    return kernel(
-        "%z = arith.constant 0 : index",
-        f"pto.{opcode} ins(%s{at}{types}) outs(%d : {dst})",
-        args=f"%s: {src}, %d: {dst}",
-    )
-
-
 @rule(
     "PTO-K304",
     source="header of TEXTRACT, A5: transposed loads of 4 bits; D56",
     reason="Neighbours in a byte are neighbours in a row on one side and in a column on the other, so "
     "the bytes are repacked.",
-    failing=_turned("tmov", "64x64x!pto.f4E2M1x2", "64x64x!pto.f4E2M1x2"),
-    passing=_turned("tmov", "32x128x!pto.f4E2M1x2", "64x64x!pto.f4E2M1x2"),
     on="a5",
 )
 def transposed_pairs_are_complete(op: FixpipeOp, know: Facts, transposes: bool = True) -> Violations:

@@ -87,10 +87,6 @@ def high_precision_has_an_effect(op: PtoOp, know: Facts, by_scratch: bool = Fals
     "PTO-E317",
     source="public TPOW page, A2/A3; pto/npu/a2a3/TPow.hpp header: one algorithm",
     reason="The header accepts the parameter but computes with the default precision.",
-    failing=instruction(
-        "tpow", *["16x32xf32"] * 3, attrs="precisionType = #pto<pow_precision high_precision>"
-    ),
-    passing=instruction("tpow", *["16x32xf32"] * 3),
 )
 def power_has_one_precision(op: PtoOp, know: Facts) -> Violations:
     """tpow and tpows have no high-precision algorithm on A2/A3."""
@@ -157,16 +153,6 @@ def valid_extents_are_open_in_both() -> Stated:
     "PTO-E315",
     source="C++ and the device headers: a shift by the width or more, or backwards, is not defined",
     reason="No document defines the result of a larger shift.",
-    failing=kernel(
-        "%n = arith.constant 16 : i16",
-        "%d = pto.tshls %a, %n : (!pto.tile<8x16xi16>, i16) -> !pto.tile<8x16xi16>",
-        args="%a: !pto.tile<8x16xi16>",
-    ),
-    passing=kernel(
-        "%n = arith.constant 15 : i16",
-        "%d = pto.tshls %a, %n : (!pto.tile<8x16xi16>, i16) -> !pto.tile<8x16xi16>",
-        args="%a: !pto.tile<8x16xi16>",
-    ),
 )
 def shift_is_less_than_the_width(op: BitScalarOp, know: Facts) -> Violations:
     """A tile must be shifted by 0 or more bits, and fewer than its elements have."""

@@ -38,12 +38,6 @@ def synchronisation_names_working_pipes(facts: FunctionFacts, _target: Target) -
     "PTO-H204",
     source="PTOAS get_buf, rls_buf",
     reason="The device has 32 tokens.",
-    failing=kernel(
-        "pto.get_buf[#pto.pipe_event_type<TVEC>, 32]", "pto.rls_buf[#pto.pipe_event_type<TVEC>, 32]"
-    ),
-    passing=kernel(
-        "pto.get_buf[#pto.pipe_event_type<TVEC>, 31]", "pto.rls_buf[#pto.pipe_event_type<TVEC>, 31]"
-    ),
 )
 def token_number_is_in_range(op: BufferTokenOp, know: Facts) -> Violations:
     """The number of a buffer token must be 0 to 31."""

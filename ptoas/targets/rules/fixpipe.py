@@ -15,7 +15,7 @@ from ptoas.dialects.pto.movement import FixpipeOp, TExtractOp
 from ptoas.targets import drawing
 from ptoas.targets.facts import Facts
 from ptoas.targets.rule import Related, Violations, mismatch, rule
-from ptoas.targets.rules.examples import acc, instruction, kernel, left
+from ptoas.targets.rules.examples import acc, instruction
 
 Table = Mapping[str, str]
 """The result types of a source type: `{"f32": "f16 bf16"}`."""
@@ -73,18 +73,6 @@ def accumulator_is_converted(
     "PTO-K202",
     source="headers of TMOV, TEXTRACT, TINSERT and TSTORE: quantisation by columns",
     reason="The pipe reads 8 bytes per column from its own buffer.",
-    failing=kernel(
-        f"pto.tmov ins(%a : !pto.tile_buf<{acc('16x16xi32')}>, %f : !pto.tile_buf<vec, 1x16xi64>) "
-        f"outs(%d : !pto.tile_buf<{nz('16x16xf16')}>)",
-        args=f"%a: !pto.tile_buf<{acc('16x16xi32')}>, %f: !pto.tile_buf<vec, 1x16xi64>, "
-        f"%d: !pto.tile_buf<{nz('16x16xf16')}>",
-    ),
-    passing=kernel(
-        f"pto.tmov ins(%a : !pto.tile_buf<{acc('16x16xi32')}>, %f : !pto.tile_buf<scaling, 1x16xi64>) "
-        f"outs(%d : !pto.tile_buf<{nz('16x16xf16')}>)",
-        args=f"%a: !pto.tile_buf<{acc('16x16xi32')}>, %f: !pto.tile_buf<scaling, 1x16xi64>, "
-        f"%d: !pto.tile_buf<{nz('16x16xf16')}>",
-    ),
 )
 def scales_are_in_scaling(op: FixpipeOp | TStoreOp, know: Facts) -> Violations:
     """Scales of columns must be 64-bit words in the memory `scaling`, one for each column. Another type is a
@@ -130,22 +118,10 @@ def table_row_fits_bias_or_scaling(
         yield mismatch(f"size of a row for {dst.loc.value}", f"{size} bytes", required, slot=slot)
 
 
-def _from(row: int, col: int) -> str:
-    src, dst = f"!pto.tile_buf<{nz('64x64xf16')}>", f"!pto.tile_buf<{left('32x32xf16')}>"
-    return kernel(
-        f"%r = arith.constant {row} : index",
-        f"%c = arith.constant {col} : index",
-        f"pto.textract ins(%s, %r, %c : {src}, index, index) outs(%d : {dst})",
-        args=f"%s: {src}, %d: {dst}",
-    )
-
-
 @rule(
     "PTO-K204",
     source="headers of TEXTRACT and TINSERT: indices",
     reason="Blocks are moved whole; a transposed block is a square.",
-    failing=_from(8, 0),
-    passing=_from(16, 32),
 )
 def part_is_made_of_blocks(op: PtoOp, know: Facts) -> Violations:
     """A part of a matrix must start at a block boundary; if blocks are transposed, at a multiple of 16 in
@@ -176,12 +152,6 @@ def part_is_made_of_blocks(op: PtoOp, know: Facts) -> Violations:
     "PTO-K205",
     source="public TMOV and TSTORE pages; D39",
     reason="Only the plain relu is documented: negative values become 0.",
-    failing=instruction(
-        "tmov", nz("16x32xf16"), acc("16x32xf32"), attrs="reluPreMode = #pto<relu_pre_mode pwl>"
-    ),
-    passing=instruction(
-        "tmov", nz("16x32xf16"), acc("16x32xf32"), attrs="reluPreMode = #pto<relu_pre_mode normal_relu>"
-    ),
 )
 def relu_mode_is_supported(op: FixpipeOp | TStoreOp, know: Facts) -> Violations:
     """reluPreMode must be no_relu or normal_relu, and its source an accumulator."""

@@ -85,10 +85,6 @@ def tile_has_more_columns_than_are_valid(op: TPairReduceSumOp, know: Facts) -> V
     "PTO-E961",
     source="headers of TDEINTERLEAVE: assertions of the form with one source",
     reason="The source's columns are shared between the two destinations.",
-    failing=".arg %s : !pto.tile<16x64xf32>\n"
-    "%d0, %d1 = tdeinterleave %s : (!pto.tile<16x64xf32>) -> (!pto.tile<16x64xf32>, !pto.tile<16x64xf32>)",
-    passing=".arg %s : !pto.tile<16x64xf32>\n"
-    "%d0, %d1 = tdeinterleave %s : (!pto.tile<16x64xf32>) -> (!pto.tile<16x32xf32>, !pto.tile<16x32xf32>)",
     example_isa=HEADERS,
 )
 def source_is_twice_as_wide(op: TDeinterleaveOp, know: Facts) -> Violations:

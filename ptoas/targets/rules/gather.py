@@ -57,30 +57,10 @@ def cpu_has_no_out_of_bounds_mode(op: MGatherOp, know: Facts) -> Violations:
 # --- into L1 -------------------------------------------------------------------------------------
 
 
-def _into_l1(mode: str, idx: str, scratch: str = "") -> str:
-    views = [
-        "!pto.memref<64x32xf16>",
-        f"!pto.memref<{idx}>",
-        *([f"!pto.memref<{scratch}>"] if scratch else []),
-    ]
-    args = ", ".join(f"%v{at}: {view}" for at, view in enumerate(views))
-    names = ", ".join(f"%v{at}" for at in range(len(views)))
-    tile = "!pto.tile_buf<mat, 32x32xf16, blayout=col_major, slayout=row_major>"
-    return (
-        f"func.func @kernel({args}, %d: {tile}) {{\n"
-        f"  pto.mgather ins({names} : {', '.join(views)}) outs(%d : {tile})\n"
-        f"    {{coalesce = #pto<coalesce {mode}>}}\n"
-        f"  return\n"
-        f"}}"
-    )
-
-
 @rule(
     "PTO-A230",
     source="MGather.hpp headers of August 2026; document 000 gathers into the unified buffer only",
     reason="Document 000 enumerates the memories of a gather, and older libraries have no other (D52).",
-    failing=_into_l1("row", "1x32xi32"),
-    passing=mgather("row", "16x32xf32", "64x32xf32", "1x16xi32"),
     on="a2a3 a5",
 )
 def gather_into_l1_needs_a_revision(op: MGatherMatOp, know: Facts) -> Violations:
@@ -94,8 +74,6 @@ def gather_into_l1_needs_a_revision(op: MGatherMatOp, know: Facts) -> Violations
     "PTO-A231",
     source="MGather.hpp headers: overloads with a scratch tensor for elements, without one for rows",
     reason="Elements are arranged in the scratch view, and copied from there; rows are copied directly.",
-    failing=_into_l1("elem", "32x32xi32"),
-    passing=_into_l1("elem", "32x32xi32", "32x32xf16"),
     example_isa=HEADERS,
 )
 def element_gather_into_l1_has_scratch(op: MGatherMatOp, know: Facts) -> Violations:
@@ -118,8 +96,6 @@ def element_gather_into_l1_has_scratch(op: MGatherMatOp, know: Facts) -> Violati
     "PTO-A232",
     source="MGather.hpp headers: one index for each valid row, or for each valid element",
     reason="Indices past the view are whatever follows it in memory.",
-    failing=_into_l1("row", "1x16xi32"),
-    passing=_into_l1("row", "1x32xi32"),
     example_isa=HEADERS,
 )
 def index_view_covers_the_destination(op: MGatherMatOp, know: Facts) -> Violations:

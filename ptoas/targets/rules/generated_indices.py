@@ -22,7 +22,6 @@ from ptoas.dialects.pto.movement import TMovOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.targets.row import Row
 from ptoas.targets.rule import Related, Violation, Violations, function_rule
-from ptoas.targets.rules.examples import kernel
 from ptoas.targets.target import Target
 
 Range = tuple[int, int]
@@ -38,26 +37,10 @@ _USERS = (TGatherOp, MGatherOp)
 _FOLLOWED = (*_SOURCES, TMovOp, *_USERS, *_ARITHMETIC)
 
 
-def _picked(start: int) -> str:
-    index, data = "!pto.tile_buf<vec, 1x16xi32>", "!pto.tile_buf<vec, 16x32xf32>"
-    return kernel(
-        f"%first = arith.constant {start} : i32",
-        f"%i = pto.alloc_tile : {index}",
-        f"%d = pto.alloc_tile : {data}",
-        f"pto.tci ins(%first : i32) outs(%i : {index})",
-        f"pto.mgather ins(%t, %i : !pto.memref<64x32xf32>, {index}) outs(%d : {data}) "
-        "{coalesce = #pto<coalesce row>, gatherOob = #pto<gather_oob undefined>}",
-        f"pto.tstore ins(%d : {data}) outs(%o : !pto.memref<16x32xf32>)",
-        args="%t: !pto.memref<64x32xf32>, %o: !pto.memref<16x32xf32>",
-    )
-
-
 @function_rule(
     "PTO-N104",
     source="D13",
     reason="An index at or beyond the capacity is undefined behaviour for a gather that does not clamp.",
-    failing=_picked(56),
-    passing=_picked(48),
     on="a2a3 a5",
     severity=Severity.WARNING,
 )

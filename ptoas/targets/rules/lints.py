@@ -21,35 +21,12 @@ from ptoas.targets.rule import Related, Violation, Violations, function_rule, ru
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.target import Target
 
-_BRANCHES = """
-module {
-  func.func @f(%c: i1) {
-    cf.br ^again
-  ^again:
-    cf.cond_br %c, ^again, ^end
-  ^end:
-    return
-  }
-}
-"""
-_ONE_BLOCK = """
-module {
-  func.func @f(%c: i1) {
-    scf.if %c {
-    }
-    return
-  }
-}
-"""
-
 
 @rule(
     "PTO-N100",
     source="ptoas",
     reason="Lifetimes and pipes are followed through scf only. Forward branches become scf.if; loops of "
     "blocks are parsed and printed, but `lower` and `run` reject them.",
-    failing=_BRANCHES,
-    passing=_ONE_BLOCK,
     severity=Severity.WARNING,
     scope="branches",
     depends_on="nothing",
@@ -91,13 +68,6 @@ def _is_followed(root: SSAValue) -> bool:
     "PTO-N101",
     source="ptoas",
     reason="The instruction has no effect, or another tile was meant.",
-    failing=_kernel(
-        _LOAD,
-        f"%b = pto.alloc_tile : {_TILE}",
-        f"pto.tneg ins(%a : {_TILE}) outs(%b : {_TILE})",
-        _STORE,
-    ),
-    passing=_kernel(_LOAD, f"pto.tneg ins(%a : {_TILE}) outs(%a : {_TILE})", _STORE),
     severity=Severity.WARNING,
     depends_on="accesses",
 )
@@ -159,13 +129,6 @@ def tile_is_used(facts: FunctionFacts, touches: Touches) -> Violations:
     "PTO-N107",
     source="ptoas",
     reason="The move does nothing, or another tile was meant; kernels with such moves have hung on A5.",
-    failing=_kernel(_LOAD, f"pto.tmov ins(%a : {_TILE}) outs(%a : {_TILE})", _STORE),
-    passing=_kernel(
-        _LOAD,
-        f"%b = pto.alloc_tile : {_TILE}",
-        f"pto.tmov ins(%a : {_TILE}) outs(%b : {_TILE})",
-        _STORE.replace("%a", "%b"),
-    ),
     severity=Severity.WARNING,
     depends_on="accesses",
 )

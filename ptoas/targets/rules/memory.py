@@ -456,19 +456,10 @@ def print_memory_holds_the_tile(op: TPrintOp, know: Facts) -> Violations:
         yield mismatch("size of $tmp", found, required, slot="tmp")
 
 
-def _prefetch(tile: str, memory: str) -> str:
-    return (
-        f".arg %mem : !pto.memref<{memory}>\n"
-        f"%dst = tprefetch %mem : (!pto.memref<{memory}>) -> !pto.tile<{tile}>"
-    )
-
-
 @rule(
     "PTO-D114",
     source="public TPREFETCH header",
     reason="Bytes are moved in units of the memory's elements.",
-    failing=_prefetch("16x32xf32", "16x32xf16"),
-    passing=_prefetch("16x32xf32", "16x32xi32"),
 )
 def prefetch_keeps_the_element_size(op: TPrefetchOp, know: Facts) -> Violations:
     """The elements of the tile and of the prefetched memory must have the same size."""

@@ -14,7 +14,7 @@ from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets import drawing
 from ptoas.targets.facts import Facts
 from ptoas.targets.rule import Related, Violations, mismatch, rule
-from ptoas.targets.rules.examples import instruction, kernel, tload
+from ptoas.targets.rules.examples import instruction, tload
 
 Ways = Mapping[str, str]
 """The pairs of layouts for two memories: `{"acc mat": "*-nz"}`; `*` is any layout of the memory
@@ -208,24 +208,10 @@ def load_makes_blocks_of_512_bytes(op: TLoadOp, know: Facts) -> Violations:
     )
 
 
-def _turned(rows: int, cols: int) -> str:
-    src, dst = (
-        f"!pto.tile_buf<mat, {rows}x64xi8, {_NZ}>",
-        f"!pto.tile_buf<right, 32x{cols}xi8, slayout=col_major>",
-    )
-    return kernel(
-        "%z = arith.constant 0 : index",
-        f"pto.textract ins(%s, %z, %z : {src}, index, index) outs(%d : {dst})",
-        args=f"%s: {src}, %d: {dst}",
-    )
-
-
 @rule(
     "PTO-K124",
     source="headers of TEXTRACT and TMOV: A2/A3 asserts it of the source, A5 writes squares of 32",
     reason="Blocks are transposed in squares, and a cut square is read or written whole.",
-    failing=_turned(48, 16),
-    passing=_turned(64, 32),
 )
 def transposed_blocks_are_squares(op: FixpipeOp, know: Facts, of: str = "") -> Violations:
     """If blocks are transposed on their way to left or right, the tiles must consist of whole squares. For
@@ -253,22 +239,10 @@ def transposed_blocks_are_squares(op: FixpipeOp, know: Facts, of: str = "") -> V
                 yield mismatch(what, extent, f"a multiple of {side}", slot=slot, fix=fix, related=picture)
 
 
-def _split(src: str) -> str:
-    src, dst = f"!pto.tile_buf<vec, 32x64xf16{src}>", f"!pto.tile_buf<mat, 64x64xf16{src}>"
-    return kernel(
-        "%z = arith.constant 0 : index",
-        f"pto.tinsert ins(%s, %z, %z : {src}, index, index) outs(%d : {dst}) "
-        "{tinsertMode = #pto.tinsert_mode<split2>}",
-        args=f"%s: {src}, %d: {dst}",
-    )
-
-
 @rule(
     "PTO-K125",
     source="header of TINSERT, A5: TInsertMode",
     reason="The mode splits one transfer from vec to mat between columns of blocks.",
-    failing=_split(""),
-    passing=_split(f", {_NZ}"),
     on="a5",
 )
 def insertion_in_parts_has_columns_of_boxes(op: TInsertOp, know: Facts) -> Violations:

@@ -301,18 +301,6 @@ def _required(letter: str, extent: int, bound: dict[str, tuple[int, str]], slot:
     aliases="E213",
     source="the instruction's page or header, temporary tile",
     reason="The target writes beyond the end of a scratch tile that is too small.",
-    failing=(
-        ".arg %s : !pto.tile_buf<vec, 16x32xf32>\n.arg %t : !pto.tile_buf<vec, 1x8xf32>\n"
-        ".arg %d : !pto.tile_buf<vec, 16x8xf32, valid=16x1>\n"
-        "pto.trowsum ins(%s, %t : !pto.tile_buf<vec, 16x32xf32>, !pto.tile_buf<vec, 1x8xf32>) "
-        "outs(%d : !pto.tile_buf<vec, 16x8xf32, valid=16x1>)"
-    ),
-    passing=(
-        ".arg %s : !pto.tile_buf<vec, 16x32xf32>\n.arg %t : !pto.tile_buf<vec, 16x32xf32>\n"
-        ".arg %d : !pto.tile_buf<vec, 16x8xf32, valid=16x1>\n"
-        "pto.trowsum ins(%s, %t : !pto.tile_buf<vec, 16x32xf32>, !pto.tile_buf<vec, 16x32xf32>) "
-        "outs(%d : !pto.tile_buf<vec, 16x8xf32, valid=16x1>)"
-    ),
     on="a2a3",
 )
 def scratch_is_large_enough(op: PtoOp, know: Facts) -> Violations:

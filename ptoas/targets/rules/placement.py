@@ -26,16 +26,7 @@ from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import TAssignOp, can_precede
 from ptoas.targets.row import Row
 from ptoas.targets.rule import Related, Violation, Violations, function_rule
-from ptoas.targets.rules.examples import kernel
 from ptoas.targets.target import Target, rows_of
-
-_TILE = "!pto.tile_buf<vec, 16x32xf32>"
-_IDX = "!pto.tile_buf<vec, 1x16xi32>"
-_VIEW = "!pto.memref<64x32xf32>"
-
-
-def _constants(**values: int) -> list[str]:
-    return [f"%{name} = arith.constant {value} : i64" for name, value in values.items()]
 
 
 def _place(facts: FunctionFacts, value: SSAValue) -> Operation:
@@ -46,20 +37,6 @@ def _place(facts: FunctionFacts, value: SSAValue) -> Operation:
     "PTO-U101",
     source="D21",
     reason="The compiler can't know which bytes manually placed tiles leave free.",
-    failing=kernel(
-        *_constants(a=0),
-        f"%a0 = pto.alloc_tile addr = %a : {_TILE}",
-        f"%b0 = pto.alloc_tile : {_TILE}",
-        f"pto.tload ins(%x : !pto.memref<16x32xf32>) outs(%b0 : {_TILE})",
-        args="%x: !pto.memref<16x32xf32>",
-    ),
-    passing=kernel(
-        *_constants(a=0, b=2048),
-        f"%a0 = pto.alloc_tile addr = %a : {_TILE}",
-        f"%b0 = pto.alloc_tile addr = %b : {_TILE}",
-        f"pto.tload ins(%x : !pto.memref<16x32xf32>) outs(%b0 : {_TILE})",
-        args="%x: !pto.memref<16x32xf32>",
-    ),
     depends_on="nothing",
 )
 def all_tiles_have_an_address(facts: FunctionFacts, _target: Target) -> Violations:
@@ -82,23 +59,10 @@ def all_tiles_have_an_address(facts: FunctionFacts, _target: Target) -> Violatio
 # --- overlaps ------------------------------------------------------------------------------------
 
 
-def _gather(dst: int, idx: int) -> str:
-    return kernel(
-        *_constants(a=dst, b=idx),
-        f"%d = pto.alloc_tile addr = %a : {_TILE}",
-        f"%i = pto.alloc_tile addr = %b : {_IDX}",
-        f"pto.tload ins(%x : !pto.memref<1x16xi32>) outs(%i : {_IDX})",
-        f"pto.mgather ins(%t, %i : {_VIEW}, {_IDX}) outs(%d : {_TILE}) {{coalesce = #pto<coalesce row>}}",
-        args=f"%t: {_VIEW}, %x: !pto.memref<1x16xi32>",
-    )
-
-
 @function_rule(
     "PTO-U104",
     source="D22",
     reason="The instruction would overwrite data that it has not read yet.",
-    failing=_gather(0, 0),
-    passing=_gather(0, 2048),
     on="a2a3 a5",
 )
 def destination_does_not_overlap_its_index(facts: FunctionFacts, target: Target) -> Violations:
@@ -152,26 +116,10 @@ def _bytes(storage: Storage) -> str:
     )
 
 
-def _two(second: int) -> str:
-    load, store = (
-        [f"pto.tload ins(%x : !pto.memref<16x32xf32>) outs({tile} : {_TILE})" for tile in ("%a0", "%b0")],
-        [f"pto.tstore ins({tile} : {_TILE}) outs(%x : !pto.memref<16x32xf32>)" for tile in ("%a0", "%b0")],
-    )
-    return kernel(
-        *_constants(a=0, b=second),
-        f"%a0 = pto.alloc_tile addr = %a : {_TILE}",
-        f"%b0 = pto.alloc_tile addr = %b : {_TILE}",
-        *(load[0], store[0], load[1], store[1], load[0], store[0]),
-        args="%x: !pto.memref<16x32xf32>",
-    )
-
-
 @function_rule(
     "PTO-U105",
     source="D22",
     reason="Two tiles at one address are a reinterpretation; a partial overlap is usually a mistake.",
-    failing=_two(1024),
-    passing=_two(2048),
     severity=Severity.WARNING,
     depends_on="nothing",
 )
@@ -210,18 +158,6 @@ def live_tiles_do_not_overlap_in_part(facts: FunctionFacts, _target: Target) -> 
     "PTO-U107",
     source="D21; public TASSIGN page",
     reason="An instruction uses the address that its tile has when it is issued.",
-    failing=kernel(
-        f"%a = pto.alloc_tile : {_TILE}",
-        f"pto.tload ins(%x : !pto.memref<16x32xf32>) outs(%a : {_TILE})",
-        f"pto.tassign %a, @tile(0x1000) : {_TILE}",
-        args="%x: !pto.memref<16x32xf32>",
-    ),
-    passing=kernel(
-        f"%a = pto.alloc_tile : {_TILE}",
-        f"pto.tassign %a, @tile(0x1000) : {_TILE}",
-        f"pto.tload ins(%x : !pto.memref<16x32xf32>) outs(%a : {_TILE})",
-        args="%x: !pto.memref<16x32xf32>",
-    ),
     depends_on="nothing",
 )
 def tile_has_an_address_before_its_use(facts: FunctionFacts, _target: Target) -> Violations:
@@ -253,17 +189,6 @@ def tile_has_an_address_before_its_use(facts: FunctionFacts, _target: Target) ->
     source="D14, D29",
     severity=Severity.WARNING,
     reason="Memory that nothing has written holds whatever the last kernel left there.",
-    failing=kernel(
-        f"%a = pto.alloc_tile : {_TILE}",
-        f"pto.tstore ins(%a : {_TILE}) outs(%x : !pto.memref<16x32xf32>)",
-        args="%x: !pto.memref<16x32xf32>",
-    ),
-    passing=kernel(
-        f"%a = pto.alloc_tile : {_TILE}",
-        f"pto.tload ins(%x : !pto.memref<16x32xf32>) outs(%a : {_TILE})",
-        f"pto.tstore ins(%a : {_TILE}) outs(%x : !pto.memref<16x32xf32>)",
-        args="%x: !pto.memref<16x32xf32>",
-    ),
     depends_on="accesses",
 )
 def tile_is_written_before_it_is_read(facts: FunctionFacts, touches: Touches) -> Violations:

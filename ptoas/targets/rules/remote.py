@@ -19,39 +19,14 @@ from ptoas.targets.fixit import Fixit
 from ptoas.targets.relation import Relation, Stated, constraint
 from ptoas.targets.rule import Related, Violation, Violations, function_rule, mismatch, rule
 from ptoas.targets.rules.common import fits
-from ptoas.targets.rules.examples import kernel
 from ptoas.targets.specs import Types, element_names
 from ptoas.targets.target import Target
-
-
-def put(dst: str, src: str, tile: str = "16x32xf32", attrs: str = "") -> str:
-    """A put of memory that the caller supplies, through one tile."""
-    types = f"!pto.memref<{dst}>, !pto.memref<{src}>, !pto.tile_buf<vec, {tile}>"
-    fields = f" {{{attrs}}}" if attrs else ""
-    return kernel(
-        f"pto.comm.tput(%dst, %src, buf(%t) : {types}){fields}",
-        args=f"%dst: !pto.memref<{dst}>, %src: !pto.memref<{src}>, %t: !pto.tile_buf<vec, {tile}>",
-    )
-
-
-def _notify(signal: str) -> str:
-    return kernel(
-        "%one = arith.constant 1 : i32",
-        f"pto.comm.tnotify(%s, %one : !pto.memref<{signal}>, i32) {{notifyOp = #pto<notify_op set>}}",
-        args=f"%s: !pto.memref<{signal}>",
-    )
-
-
-_PUT = put("64x32xf32", "64x32xf32")
-_ADD = "atomicType = #pto<atomic_type atomic_add>"
 
 
 @rule(
     "PTO-D101",
     source="public TPUT, TGET and TPUT_ASYNC pages, Constraints",
     reason="The extents of one are used for both.",
-    failing=put("32x32xf32", "64x32xf32"),
-    passing=_PUT,
 )
 def transfer_keeps_the_shape(op: TransferOp | AsyncTransferOp, know: Facts) -> Violations:
     """Source and destination of a transfer must have the same shape."""
@@ -65,8 +40,6 @@ def transfer_keeps_the_shape(op: TransferOp | AsyncTransferOp, know: Facts) -> V
     "PTO-D102",
     source="public TPUT headers: src/dst layout mismatch",
     reason="The bytes are copied unchanged.",
-    failing=put("16x32xf32, dn", "16x32xf32"),
-    passing=_PUT,
 )
 def transfer_keeps_the_layout() -> Stated:
     """Source and destination of a transfer must have the same layout."""
@@ -77,8 +50,6 @@ def transfer_keeps_the_layout() -> Stated:
     "PTO-D103",
     source="public TPUT page, Atomic operation",
     reason="A put stores tiles atomically, and stores only add atomically.",
-    failing=put("64x32xf32", "64x32xf32", attrs="atomicType = #pto<atomic_type atomic_max>"),
-    passing=put("64x32xf32", "64x32xf32", attrs=_ADD),
 )
 def atomic_put_is_an_addition(op: CommTPutOp, know: Facts, types: Types = ()) -> Violations:
     """An atomic put must be atomic_add with an element type that the target adds in memory."""
@@ -98,8 +69,6 @@ def atomic_put_is_an_addition(op: CommTPutOp, know: Facts, types: Types = ()) ->
     "PTO-D104",
     source="public TNOTIFY header",
     reason="The instruction writes the first element only.",
-    failing=_notify("4xi32"),
-    passing=_notify("1xi32"),
 )
 def one_element_is_notified(op: CommTNotifyOp, know: Facts) -> Violations:
     """The signal of a notification must be one element."""
@@ -109,25 +78,11 @@ def one_element_is_notified(op: CommTNotifyOp, know: Facts) -> Violations:
         yield mismatch("shape of the signal $signal", shape_str(shape), "one element", slot="signal", fix=fix)
 
 
-def _signalled(*fence: str) -> str:
-    """A put, and the notification that tells of it."""
-    memory, tile = "!pto.memref<16x32xf32>", "!pto.tile_buf<vec, 16x32xf32>"
-    return kernel(
-        "%one = arith.constant 1 : i32",
-        f"pto.comm.tput(%dst, %src, buf(%t) : {memory}, {memory}, {tile})",
-        *fence,
-        "pto.comm.tnotify(%s, %one : !pto.memref<1xi32>, i32) {notifyOp = #pto<notify_op set>}",
-        args=f"%dst: {memory}, %src: {memory}, %t: {tile}, %s: !pto.memref<1xi32>",
-    )
-
-
 @function_rule(
     "PTO-D105",
     source="public TNOTIFY header: dcci, store, dcci, dsb of the signal alone",
     reason="A notification does not wait for earlier transfers, so the other rank may see the signal but "
     "old data.",
-    failing=_signalled(),
-    passing=_signalled("pto.fence.barrier_all #pto.fence_scope<gm>"),
     severity=Severity.WARNING,
     depends_on="nothing",
 )

@@ -18,7 +18,6 @@ from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.sync import BufferTokenOp, DrainOp, FlagOp
 from ptoas.targets.fixit import Fixit
 from ptoas.targets.rule import Related, Violation, Violations, function_rule
-from ptoas.targets.rules.examples import kernel
 from ptoas.targets.rules.sync_fixes import (
     Fix,
     FreeEvents,
@@ -31,38 +30,10 @@ from ptoas.targets.rules.sync_fixes import (
 )
 from ptoas.targets.target import Target
 
-_TILE = "!pto.tile_buf<vec, 16x32xf32>"
-_MEM = "!pto.memref<16x32xf32>"
-
 
 def _name(flag: Flag) -> str:
     source, sink, event = flag
     return f"{event.value} ({source.value} to {sink.value})"
-
-
-def _flag(op: str, source: str, sink: str, event: int = 0) -> str:
-    return f"pto.{op}[#pto.pipe<PIPE_{source}>, #pto.pipe<PIPE_{sink}>, #pto.event<EVENT_ID{event}>]"
-
-
-def _pair(source: str, sink: str, event: int = 0) -> list[str]:
-    return [_flag("set_flag", source, sink, event), _flag("wait_flag", source, sink, event)]
-
-
-def _copy(*between: str, before: tuple[str, ...] = (), after: tuple[str, ...] = ()) -> str:
-    return kernel(
-        f"%a = pto.alloc_tile : {_TILE}",
-        *before,
-        f"pto.tload ins(%x : {_MEM}) outs(%a : {_TILE})",
-        *_pair("MTE2", "V"),
-        f"pto.tadds ins(%a, %s : {_TILE}, f32) outs(%a : {_TILE})",
-        *between,
-        f"pto.tstore ins(%a : {_TILE}) outs(%y : {_MEM})",
-        *after,
-        args=f"%x: {_MEM}, %y: {_MEM}, %s: f32",
-    )
-
-
-_GOOD = _copy(*_pair("V", "MTE3"))
 
 
 def _analysis(facts: FunctionFacts, target: Target) -> SyncFlow | None:
@@ -93,8 +64,6 @@ def _opcode(op: Operation) -> str:
     "PTO-F101",
     source="000, Pipe / Synchronisation Model; D21",
     reason="Pipes run in parallel; without a flag the second access may happen first.",
-    failing=_copy(),
-    passing=_GOOD,
 )
 def accesses_of_two_pipes_are_ordered(facts: FunctionFacts, target: Target) -> Violations:
     """Conflicting accesses from different pipes must be ordered by set_flag/wait_flag."""
@@ -209,8 +178,6 @@ def _partial_overlap(hazard: Hazard) -> str | None:
     "PTO-F102",
     source="D21; public set_flag and wait_flag pages",
     reason="Otherwise the pipe waits for ever.",
-    failing=_copy(*_pair("V", "MTE3"), _flag("wait_flag", "V", "MTE3", 1)),
-    passing=_GOOD,
 )
 def flag_is_set_before_its_wait(facts: FunctionFacts, target: Target) -> Violations:
     """Every wait_flag needs a matching set_flag before it, on every path and in every loop iteration."""
@@ -247,8 +214,6 @@ def flag_is_set_before_its_wait(facts: FunctionFacts, target: Target) -> Violati
     "PTO-F103",
     source="D21; public set_flag and wait_flag pages",
     reason="A flag is one bit: set twice, it satisfies only one wait, and the second wait never ends.",
-    failing=_copy(_flag("set_flag", "V", "MTE3"), *_pair("V", "MTE3")),
-    passing=_GOOD,
 )
 def flag_is_not_set_twice(facts: FunctionFacts, target: Target) -> Violations:
     """A flag must be waited for before it is set again, on every path and in every loop iteration."""
@@ -268,8 +233,6 @@ def flag_is_not_set_twice(facts: FunctionFacts, target: Target) -> Violations:
     "PTO-F104",
     source="D21; public set_flag and wait_flag pages",
     reason="The flag stays set and satisfies a wait of whatever runs next on the core.",
-    failing=_copy(*_pair("V", "MTE3"), after=(_flag("set_flag", "MTE3", "MTE2"),)),
-    passing=_GOOD,
     severity=Severity.WARNING,
 )
 def set_flag_is_waited_for(facts: FunctionFacts, target: Target) -> Violations:
@@ -297,8 +260,6 @@ def set_flag_is_waited_for(facts: FunctionFacts, target: Target) -> Violations:
     "PTO-F105",
     source="public set_flag and wait_flag pages",
     reason="Use a barrier to order instructions within one pipe, or all pipes.",
-    failing=_copy(*_pair("V", "MTE3"), *_pair("MTE3", "MTE3")),
-    passing=_copy(*_pair("V", "MTE3"), "pto.barrier #pto.pipe<PIPE_MTE3>"),
     depends_on="nothing",
 )
 def flag_connects_two_pipes(facts: FunctionFacts, _target: Target) -> Violations:
@@ -320,28 +281,6 @@ def flag_connects_two_pipes(facts: FunctionFacts, _target: Target) -> Violations
     source="000, Pipe / Synchronisation Model, A2/A3; public headers",
     reason="The instruction sets and waits for this flag itself; if it is already set, the instruction "
     "continues too early.",
-    failing=kernel(
-        "%i = pto.alloc_tile : !pto.tile_buf<vec, 1x16xi32>",
-        f"%d = pto.alloc_tile : {_TILE}",
-        "pto.tload ins(%x : !pto.memref<1x16xi32>) outs(%i : !pto.tile_buf<vec, 1x16xi32>)",
-        *_pair("MTE2", "V"),
-        _flag("set_flag", "V", "S"),
-        "pto.mgather ins(%t, %i : !pto.memref<64x32xf32>, !pto.tile_buf<vec, 1x16xi32>) "
-        f"outs(%d : {_TILE}) {{coalesce = #pto<coalesce row>}}",
-        _flag("wait_flag", "V", "S"),
-        args="%t: !pto.memref<64x32xf32>, %x: !pto.memref<1x16xi32>",
-    ),
-    passing=kernel(
-        "%i = pto.alloc_tile : !pto.tile_buf<vec, 1x16xi32>",
-        f"%d = pto.alloc_tile : {_TILE}",
-        "pto.tload ins(%x : !pto.memref<1x16xi32>) outs(%i : !pto.tile_buf<vec, 1x16xi32>)",
-        *_pair("MTE2", "V"),
-        _flag("set_flag", "V", "S", 1),
-        "pto.mgather ins(%t, %i : !pto.memref<64x32xf32>, !pto.tile_buf<vec, 1x16xi32>) "
-        f"outs(%d : {_TILE}) {{coalesce = #pto<coalesce row>}}",
-        _flag("wait_flag", "V", "S", 1),
-        args="%t: !pto.memref<64x32xf32>, %x: !pto.memref<1x16xi32>",
-    ),
     on="a2a3",
 )
 def internal_flags_are_clear(facts: FunctionFacts, target: Target) -> Violations:
@@ -356,13 +295,6 @@ def internal_flags_are_clear(facts: FunctionFacts, target: Target) -> Violations
         )
 
 
-def _twice(*between: str) -> str:
-    """Two stores to one place, in a function with manual synchronisation."""
-    adding = "{atomicType = #pto<atomic_type atomic_add>}"
-    store = f"pto.tstore ins(%a : {_TILE}) outs(%y : {_MEM}) {adding}"
-    return _copy(*_pair("V", "MTE3"), after=(*between, store))
-
-
 def barrier_text(pipe: Pipe) -> str:
     """A barrier as text."""
     return f"pto.barrier #pto.pipe<{pipe.value}>"
@@ -372,8 +304,6 @@ def barrier_text(pipe: Pipe) -> str:
     "PTO-F107",
     source="D26",
     reason="The pipe starts an instruction before the previous one has finished.",
-    failing=_twice(),
-    passing=_twice("pto.barrier #pto.pipe<PIPE_MTE3>"),
 )
 def accesses_of_one_pipe_are_ordered(facts: FunctionFacts, target: Target) -> Violations:
     """Conflicting accesses from one pipe must be ordered by a barrier of that pipe."""
@@ -390,8 +320,6 @@ def accesses_of_one_pipe_are_ordered(facts: FunctionFacts, target: Target) -> Vi
     "PTO-F108",
     source="D26",
     reason="The hardware orders this pipe itself, and the compiler has no barrier for it.",
-    failing=_copy(*_pair("V", "MTE3"), "pto.barrier #pto.pipe<PIPE_V>"),
-    passing=_GOOD,
 )
 def barrier_names_an_unordered_pipe(facts: FunctionFacts, target: Target) -> Violations:
     """A barrier of PIPE_V is only allowed if the vector pipe does not keep its own order."""

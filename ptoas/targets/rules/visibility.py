@@ -16,37 +16,10 @@ from ptoas.dialects.pto.scalar import GetBlockIdxOp, GetSubblockIdxOp, StoreScal
 from ptoas.grammar.spans import span_of
 from ptoas.targets.fixit import Fixit
 from ptoas.targets.rule import Related, Violation, Violations, function_rule
-from ptoas.targets.rules.examples import kernel
 from ptoas.targets.target import Target
 
-_VIEW, _TILE = "!pto.tensor_view<1x32xi32>", "!pto.tile_buf<vec, 1x32xi32>"
 CLEAN = "pto.cmo.cacheinvalid all #pto.address_space<gm>"
 FENCE = "pto.fence.barrier_all #pto.fence_scope<gm>"
-
-
-def _pair(source: str, sink: str) -> tuple[str, str]:
-    flag = f"[#pto.pipe<PIPE_{source}>, #pto.pipe<PIPE_{sink}>, #pto.event<EVENT_ID0>]"
-    return f"pto.set_flag{flag}", f"pto.wait_flag{flag}"
-
-
-def _program(*lines: str) -> str:
-    return kernel(
-        "%c0 = arith.constant 0 : index",
-        "%c1 = arith.constant 1 : index",
-        "%c16 = arith.constant 16 : index",
-        "%c32 = arith.constant 32 : index",
-        "%one = arith.constant 1 : i32",
-        f"%pv = pto.make_tensor_view %p, shape = [%c1, %c32], strides = [%c32, %c1] : {_VIEW}",
-        *lines,
-        args=f"%p: !pto.ptr<i32>, %a: {_TILE}",
-    )
-
-
-_STORE = "pto.store_scalar %one, %p[%c0] : !pto.ptr<i32>, i32"
-_LOAD = "%v = pto.load_scalar %p[%c0] : !pto.ptr<i32> -> i32"
-_AGAIN = _LOAD.replace("%v", "%w")
-_DMA_LOAD = f"pto.tload ins(%pv : {_VIEW}) outs(%a : {_TILE})"
-_DMA_STORE = f"pto.tstore ins(%a : {_TILE}) outs(%pv : {_VIEW})"
 
 
 def _findings(facts: FunctionFacts, target: Target) -> list[Finding]:
@@ -92,8 +65,6 @@ def _cause(finding: Finding) -> str:
     "PTO-F120",
     source="D42; PTOAS 696",
     reason="The line is written back at some later time or never, and the next kernel reads the old bytes.",
-    failing=_program(_DMA_LOAD, *_pair("MTE2", "S"), _STORE),
-    passing=_program(_DMA_LOAD, *_pair("MTE2", "S"), _STORE, CLEAN),
 )
 def cache_is_clean_at_the_end(facts: FunctionFacts, target: Target) -> Violations:
     """A function with manual synchronisation that stores scalars must clean the data cache before it ends. It
@@ -110,8 +81,6 @@ def cache_is_clean_at_the_end(facts: FunctionFacts, target: Target) -> Violation
     "PTO-F121",
     source="D42",
     reason="DMA passes the data cache by.",
-    failing=_program(_STORE, *_pair("S", "MTE2"), _DMA_LOAD),
-    passing=_program(_STORE, CLEAN, *_pair("S", "MTE2"), _DMA_LOAD),
 )
 def stored_line_is_cleaned_before_dma(facts: FunctionFacts, target: Target) -> Violations:
     """A line that a scalar was stored to must be cleaned before DMA accesses it or others are told. It is a
@@ -134,8 +103,6 @@ def stored_line_is_cleaned_before_dma(facts: FunctionFacts, target: Target) -> V
     "PTO-F122",
     source="D42",
     reason="The data cache still holds the bytes from before the write.",
-    failing=_program(_LOAD, *_pair("S", "MTE3"), _DMA_STORE, *_pair("MTE3", "S"), _AGAIN),
-    passing=_program(_LOAD, *_pair("S", "MTE3"), _DMA_STORE, *_pair("MTE3", "S"), CLEAN, _AGAIN),
 )
 def line_is_invalidated_before_it_is_loaded_again(facts: FunctionFacts, target: Target) -> Violations:
     """A line that DMA or others have written since it was fetched must be invalidated before a scalar is
@@ -156,8 +123,6 @@ def line_is_invalidated_before_it_is_loaded_again(facts: FunctionFacts, target: 
     "PTO-F123",
     source="D53",
     reason="Scalar stores have no mask of bytes: the whole line is written back, with the old bytes around.",
-    failing=_program(_DMA_STORE, *_pair("MTE3", "S"), _STORE, CLEAN),
-    passing=_program(_DMA_STORE, *_pair("MTE3", "S"), CLEAN, _STORE, CLEAN),
 )
 def line_of_dma_is_cleaned_before_it_is_stored_to(facts: FunctionFacts, target: Target) -> Violations:
     """Between DMA that writes a line and a scalar store to it the data cache must be cleaned. It is a warning
@@ -174,14 +139,6 @@ def line_of_dma_is_cleaned_before_it_is_stored_to(facts: FunctionFacts, target: 
     "PTO-F124",
     source="D42",
     reason="`single_cache_line` cleans the 64 bytes at the address, whatever the view shows.",
-    failing=_program(
-        _STORE,
-        _STORE.replace("%c0", "%c16"),
-        f"pto.cmo.cacheinvalid %pv single_cache_line : {_VIEW}",
-        *_pair("S", "MTE2"),
-        _DMA_LOAD,
-    ),
-    passing=_program(_STORE, _STORE.replace("%c0", "%c16"), CLEAN, *_pair("S", "MTE2"), _DMA_LOAD),
 )
 def all_stored_lines_of_a_view_are_cleaned(facts: FunctionFacts, target: Target) -> Violations:
     """`cmo.cacheinvalid` of a single line must not leave other lines of the view that were stored to."""
@@ -201,8 +158,6 @@ def all_stored_lines_of_a_view_are_cleaned(facts: FunctionFacts, target: Target)
     "PTO-F125",
     source="D54; PTOAS 730",
     reason="The flag says that the store has left the core, not that a load sees it.",
-    failing=_program(_DMA_STORE, *_pair("MTE3", "MTE2"), _DMA_LOAD),
-    passing=_program(_DMA_STORE, *_pair("MTE3", "MTE2"), FENCE, _DMA_LOAD),
     severity=Severity.WARNING,
 )
 def store_is_fenced_before_it_is_loaded(facts: FunctionFacts, target: Target) -> Violations:
@@ -223,17 +178,6 @@ def store_is_fenced_before_it_is_loaded(facts: FunctionFacts, target: Target) ->
     source="D53; PTOAS 915",
     reason="Scalar stores have no mask of bytes: each core writes the whole line back, and undoes what the "
     "other has stored.",
-    failing=_program(
-        "%b = pto.get_block_idx",
-        "%i = arith.index_cast %b : i64 to index",
-        "pto.store_scalar %one, %p[%i] : !pto.ptr<i32>, i32",
-    ),
-    passing=_program(
-        "%b = pto.get_block_idx",
-        "%i = arith.index_cast %b : i64 to index",
-        "%at = arith.muli %i, %c16 : index",
-        "pto.store_scalar %one, %p[%at] : !pto.ptr<i32>, i32",
-    ),
     severity=Severity.WARNING,
     depends_on="nothing",
 )
