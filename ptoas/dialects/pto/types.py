@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any, cast
+from typing import Any
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr
 from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
@@ -461,33 +461,6 @@ class PrefetchAsyncContextType(ParametrizedAttribute, TypeAttribute):
     """Context of asynchronous prefetches: a workspace, and its own session."""
 
     name = "pto.prefetch_async_context"
-
-
-class _Once:
-    """A property that is found once for each type: a type never changes."""
-
-    def __init__(self, kind: type[PtoType], name: str):
-        self.name = name
-        self.find = cast(property, getattr(kind, name)).fget
-
-    def __get__(self, type: Any, kind: object = None) -> Any:
-        if type is None:
-            return self
-        assert self.find is not None
-        found = type.__dict__[self.name] = self.find(type)
-        return found
-
-
-def _found_once(kind: type[PtoType], declared: type[PtoType]) -> None:
-    """Let all properties that a class declares be found once. Only behind the classes: in the body of one,
-    xDSL takes what it does not know for a parameter."""
-    for name in [name for name, value in vars(declared).items() if isinstance(value, property)]:
-        setattr(kind, name, _Once(declared, name))
-
-
-_found_once(TileType, TileType)
-for _kind in (MemRefType, TensorViewType, PartitionTensorViewType):
-    _found_once(_kind, ViewType)
 
 
 HANDLES = (AsyncSessionType, AsyncEventType, PrefetchAsyncContextType)
