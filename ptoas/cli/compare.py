@@ -21,10 +21,11 @@ from ptoas.cli.options import (
     sync_option,
     unregistered_option,
 )
-from ptoas.cli.terminal import Command, exit_code_of, show
+from ptoas.cli.terminal import Command, exit_code_of, progress, show
 from ptoas.diagnostics import PtoasError
 from ptoas.diagnostics.render import to_json
 from ptoas.grammar.parse import parse_file
+from ptoas.runner.options import OnProgress
 from ptoas.simulator import compare as simulator
 from ptoas.simulator.program import find_compiler, find_library
 
@@ -79,9 +80,9 @@ def compare(
 
     selected = {name: value for name, value in options.items() if value is not None}
 
-    def one(file: str) -> simulator.Compared:
+    def one(file: str, on_progress: OnProgress | None = None) -> simulator.Compared:
         module = parse_file(file, allow_unregistered=allow_unregistered)
-        return simulator.compare(module, include, arguments, keep=keep, **selected)
+        return simulator.compare(module, include, arguments, keep=keep, **selected, on_progress=on_progress)
 
     def of_many(file: str) -> tuple[str, dict[str, Any]]:
         found = one(file)
@@ -96,7 +97,8 @@ def compare(
         find_compiler(options["cxx"])
         ctx.exit(trees.run_batch(paths, "compare", of_many, as_json))
     try:
-        found = one(paths[0])
+        with progress() as advance:
+            found = one(paths[0], advance)
     except PtoasError as error:
         if as_json:
             click.echo(json.dumps({"errors": [to_json(finding) for finding in error.diagnostics]}, indent=2))

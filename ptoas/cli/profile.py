@@ -27,7 +27,7 @@ from ptoas.cli.options import (
     seed_option,
     unregistered_option,
 )
-from ptoas.cli.terminal import Command, show, use_colour
+from ptoas.cli.terminal import Command, progress, show, use_colour
 from ptoas.diagnostics.files import STANDARD_OUTPUT, write_text
 from ptoas.diagnostics.render import render
 from ptoas.grammar.parse import parse_file
@@ -91,13 +91,14 @@ def _profiles(
     sides = 2 if second is not None or any(len(values) == 2 for values in paired.values()) else 1
     given = {name: value for name, value in options.items() if value is not None}
     found: list[Profile] = []
-    for side in range(sides):
-        own: dict[str, Any] = {
-            name: values[min(side, len(values) - 1)] for name, values in paired.items() if values
-        }
-        path = second if side and second is not None else file
-        module = parse_file(path, allow_unregistered=allow_unregistered)
-        found.append(profile_program(module, arguments, **given, **own))
+    with progress() as advance:
+        for side in range(sides):
+            own: dict[str, Any] = {
+                name: values[min(side, len(values) - 1)] for name, values in paired.items() if values
+            }
+            path = second if side and second is not None else file
+            module = parse_file(path, allow_unregistered=allow_unregistered)
+            found.append(profile_program(module, arguments, **given, **own, on_progress=advance))
     return found
 
 

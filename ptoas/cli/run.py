@@ -35,7 +35,7 @@ from ptoas.cli.options import (
     sync_option,
     unregistered_option,
 )
-from ptoas.cli.terminal import Command, exit_code_of, show
+from ptoas.cli.terminal import Command, exit_code_of, progress, show
 from ptoas.compiler import run as machine
 from ptoas.diagnostics import PtoasError
 from ptoas.diagnostics.render import to_json
@@ -252,7 +252,9 @@ def run(
             rows = machine.describe_texts(module(), arguments, target, load=load, **options)
             click.echo(files.described(rows, as_json))
             return
-        run_report = work()
+        with progress() as advance:
+            options["on_progress"] = advance
+            run_report = work()
     except PtoasError as error:
         if as_json:
             click.echo(json.dumps({"errors": [to_json(finding) for finding in error.diagnostics]}, indent=2))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections import UserDict
+from collections import UserDict, defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
@@ -115,8 +115,8 @@ class Commands(click.Group):
         except (MemoryError, RecursionError) as error:
             show([_exhausted(error)], str(ctx.obj or "auto"))
             ctx.exit(1)
-        except KeyboardInterrupt:
-            click.echo("interrupted", err=True)
+        except KeyboardInterrupt as interrupt:
+            click.echo(" ".join(["interrupted", *getattr(interrupt, "__notes__", ())]), err=True)
             ctx.exit(130)
         except BrokenPipeError:
             # The reader of our output went away; that is its right.
@@ -194,24 +194,38 @@ def show(diagnostics: Iterable[Diagnostic], color: str) -> None:
 
 
 @contextmanager
-def progress(what: str = "verify") -> Generator[Callable[[int, int], None] | None, None, None]:
-    """A bar on a terminal, once the work has taken longer than a second."""
+def progress(delay: float = 1.0) -> Generator[Callable[[str, int, int], None] | None, None, None]:
+    """Yield a function that draws bars on a terminal, once the work has taken longer than `delay` seconds.
+
+    It takes what a bar counts, how many are done, and how many there are.
+    """
     if not sys.stderr.isatty():
         yield None
         return
     import time
 
     from rich.console import Console
-    from rich.progress import Progress
+    from rich.progress import MofNCompleteColumn, Progress, TaskID
 
+    due = defaultdict[str, float](lambda: started + delay)
     started = time.monotonic()
-    bar = Progress(console=Console(stderr=True), transient=True)
-    task = bar.add_task(what, visible=False)
+    bar = Progress(
+        *Progress.get_default_columns(),
+        MofNCompleteColumn(),
+        console=Console(stderr=True),
+        transient=True,
+        redirect_stdout=sys.stdout.isatty(),  # else what is piped would go to the terminal
+    )
+    tasks: dict[str, TaskID] = {}
 
-    def advance(done: int, total: int) -> None:
-        if time.monotonic() - started > 1:
+    def advance(what: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        if now >= due[what]:
+            due[what] = now + 0.1  # a loop calls this in each iteration
             bar.start()
-            bar.update(task, completed=done, total=total, visible=True)
+            if what not in tasks:
+                tasks[what] = bar.add_task(what)
+            bar.update(tasks[what], completed=done, total=total)
 
     try:
         yield advance

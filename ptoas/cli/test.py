@@ -69,14 +69,14 @@ def test(
     count = worker_count(jobs or settings.jobs or AUTO, len(files))
     allowed = allow_python or settings.allow_python
     work = partial(testing.run_tests, targets=targets, selected=selected, allow_python=allowed)
-    with progress("test") as advance:
+    with progress() as advance:
         for number, found in enumerate(map_files(work, files, count, testing.crashed), 1):
             outcomes += found
             for one in found:
                 if not quiet or not one.ok:
                     click.echo(one.shown())
             if advance is not None:
-                advance(number, len(files))
+                advance("files", number, len(files))
     seconds = time.perf_counter() - started
     chosen = selected is not None or bool(targets)
     wrong = [finding for one in outcomes for finding in one.findings]

@@ -93,14 +93,14 @@ def run_batch(
         click.echo(outcome.line())
     do = partial(_of_file, command=command, work=work, parts=parts)
     done = map_files(do, files, worker_count(jobs, len(files)), _crashed)
-    with progress(command) as advance:
+    with progress() as advance:
         for number, found in enumerate(done, 1):
             for outcome in found:
                 outcomes.append(outcome)
                 if not as_json and not (quiet and outcome.ok):
                     click.echo(outcome.line())
             if advance is not None:
-                advance(number, len(files))
+                advance("files", number, len(files))
     good = sum(outcome.ok for outcome in outcomes)
     named = "files" if parts is None else "functions"
     counts = {named: len(outcomes), "ok": good, "failed": len(outcomes) - good}

@@ -229,7 +229,8 @@ def _reports(
     if rest:
         check = Check(request, settings, stdin_filename, cache, keys, quiet)
         with progress() as advance:
-            known |= {report.path: report for report in reports_of(rest, check, jobs, advance)}
+            count = None if advance is None else partial(advance, "files")
+            known |= {report.path: report for report in reports_of(rest, check, jobs, count)}
     return [known[file] for file in files]
 
 

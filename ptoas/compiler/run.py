@@ -83,6 +83,7 @@ def compile(
     isa: str | None = None,
     generate: bool = False,
     on_output: Callable[[str], None] | None = None,
+    on_progress: Callable[[str, int, int], None] | None = None,
     recorder: RunObserver | None = None,
     skip_passes: Sequence[str] = (),
 ) -> Kernel:
@@ -93,7 +94,8 @@ def compile(
     `schedule`, the seed of an order, blocks take turns; without they run one after the other, which finds the
     same races. `schedules` is in how many orders, from that seed on, the program is run; results that differ
     are an error. `jobs` is how many processes run the blocks, where these do not wait for each other
-    (`"auto"`: one a core); the result is that of one. With `sparse_credits` channels tell of free slots in
+    (`"auto"`: one a core); the result is that of one. `on_progress` is told of blocks, schedules and the
+    iterations of outermost loops, unless there are jobs. With `sparse_credits` channels tell of free slots in
     portions, as the devices do. `skip_passes` names optional passes to leave out.
 
     Arguments of a kernel go in order, by name, or as one mapping. Memory is used where it is, and written
@@ -151,6 +153,7 @@ def compile(
         isa=isa,
         generate=generate,
         on_output=on_output,
+        on_progress=on_progress if jobs == 1 else None,
         forced=force,
         recorder=recorder,
         skip_passes=tuple(skip_passes),

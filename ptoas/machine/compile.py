@@ -7,7 +7,7 @@ names and integers that are counted here; no name or literal of the program is e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -80,6 +80,7 @@ class ModuleCompiler:
         race: RaceDetector | None = None,
         observer: MachineObserver | None = None,
         steps: Steps,
+        on_iteration: Callable[[Operation, int, int], None] | None = None,
         placed_by_compiler: Callable[[func.FuncOp], bool] = lambda _: False,
     ):
         ops = walk(module)
@@ -87,6 +88,8 @@ class ModuleCompiler:
         self.race = race
         self.observer = observer
         self.steps = steps
+        self.on_iteration = on_iteration
+        """Called in outermost loops with the loop, its iterations that are done, and all."""
         self.placed_by_compiler = placed_by_compiler
         self.namespace: dict[str, Any] = {"__builtins__": {"range": range, "max": max}}
         self._kept: dict[int, str] = {}
@@ -94,6 +97,8 @@ class ModuleCompiler:
         self.functions: dict[str, func.FuncOp] = {op.sym_name.data: op for op in of_kinds(ops, func.FuncOp)}
         self.names = {name: f"f{n}" for n, name in enumerate(self.functions)}
         self.source: dict[str, str] = {}
+        self.places: list[tuple[Operation, Mapping[SSAValue, str]]] = []
+        """The operation of each line of the compiled text, which ends in `# NUMBER`, and names of values."""
         self.capture: dict[SSAValue, Callable[[Tile], None]] = {}
         """Callbacks by tile, called after each write."""
 
@@ -127,12 +132,16 @@ class ModuleCompiler:
                 waiting += self._compile(each)
         return self.namespace[self.names[name]]
 
+    def code_name(self, name: str) -> str:
+        """The file name of a compiled function in tracebacks."""
+        return f"<ptoas {self.names[name]}>"
+
     def _compile(self, name: str) -> list[str]:
         """Compile one function; the names of those that it calls."""
         compiler = FunctionCompiler(self, self.functions[name])
         self.source[name] = text = compiler.text()
         try:
-            code = compile(text, f"<ptoas {self.names[name]}>", "exec")
+            code = compile(text, self.code_name(name), "exec")
         except (SyntaxError, RecursionError, MemoryError) as error:
             # A switch is a chain of branches, and Python compiles some thousands of those.
             message = f"@{name} can't be compiled: a switch has too many cases ({error})"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Sequence
+from functools import partial
 
 from xdsl.dialects import func, scf
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from ptoas.analysis.structure import kind_of, walk
+from ptoas.analysis.structure import enclosing_loops, kind_of, walk
 from ptoas.machine.errors import failure
 from ptoas.machine.source import SourceWriter
 
@@ -47,6 +48,10 @@ class ControlFlow(SourceWriter, ABC):
         self.line(f"for {self.name(induction)} in range({lower}, {upper}, {step}):")
         self.depth += 1
         self.iteration(op, self.name(induction))
+        if self.module.on_iteration is not None and not any(enclosing_loops(op)):
+            report = self.add_global(partial(self.module.on_iteration, op))
+            counts = (f"({end} - {lower} + {step} - 1) // {step}" for end in (self.name(induction), upper))
+            self.line(f"{report}({', '.join(counts)})")
         self.depth -= 1
         self.nested(body)
         self.depth += 1

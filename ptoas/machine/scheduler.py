@@ -120,8 +120,10 @@ class CooperativeScheduler(Scheduler):
             # An actor that gives way, or has come to its end, comes back here. A greenlet begins at the depth
             # of the stack that started it: actors that started each other would run out of it.
             self._actors[self._next()].switch()
+            if crashes and isinstance(crashes[-1], KeyboardInterrupt):
+                break
         if crashes:
-            raise crashes[0]
+            raise crashes[-1] if isinstance(crashes[-1], KeyboardInterrupt) else crashes[0]
 
     def yield_(self, actor: int) -> None:  # noqa: ARG002 - one of several schedulers
         if self._grace is not None:

@@ -52,6 +52,8 @@ class SourceWriter(ABC):
         self.op = op
         self.lines: list[str] = []
         self.depth = 1
+        self.current: Operation = op
+        """The operation that is being written."""
         self.parts: list[list[str]] = []
         """Bodies of the functions that deeply nested loops and branches are written as."""
         self.variables_in_list = False
@@ -95,7 +97,8 @@ class SourceWriter(ABC):
     # --- text ---
 
     def line(self, text: str) -> None:
-        self.lines.append("    " * self.depth + text)
+        self.lines.append(f"{'    ' * self.depth}{text}  # {len(self.module.places)}")
+        self.module.places.append((self.current, self.names))
 
     def raiser(self, error: Exception) -> str:
         def fail(*_: object) -> None:
@@ -106,10 +109,11 @@ class SourceWriter(ABC):
     def block(self, block: Block) -> None:
         """The operations of a block; what ends it is left to the caller, except `return`."""
         before = len(self.lines)
-        self.segment = None
+        outer, self.segment = self.current, None
         for op in block.ops:
+            self.current = op
             self.operation(op)
-        self.segment = None
+        self.current, self.segment = outer, None
         if len(self.lines) == before:
             self.line("pass")
 

@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ptoas.diagnostics import Diagnostic, Source, Span
-from ptoas.runner.processors import processors
+from ptoas.runner.processors import leave_interrupts_to_parent, processors
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
@@ -169,9 +169,7 @@ _work: Callable[[str], Any] | None = None
 def _start_worker(work: Callable[[str], Any]) -> None:
     global _work
     _work = work
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        # Ctrl-C reaches all processes of a terminal. The parent reports it, workers just end.
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    leave_interrupts_to_parent()
     threading.Thread(target=_terminate_with_parent, daemon=True).start()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ptoas.analysis.structure import walk
@@ -30,7 +30,7 @@ class KernelCall:
                 core.machine.forget_arguments()
             core.start(self.bound)
 
-    def run(self, at: int, blocks: Iterable[int] | None = None) -> None:
+    def run(self, at: int, blocks: Sequence[int] | None = None) -> None:
         """Run blocks on one core: those asked for, else the one that is its, or all where there is one."""
         every = range(self.program.options.blocks)
         size = len(self.launch.cores)

@@ -9,6 +9,7 @@ from typing import Any
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 
 from ptoas.analysis.channels import Channels
 from ptoas.analysis.clocks import Ledger
@@ -38,7 +39,8 @@ from ptoas.ops import load_bodies
 from ptoas.ops.asynchronous import finish_inflight_dma
 from ptoas.runner.arguments import BoundArgument
 from ptoas.runner.entry import unread_tiles
-from ptoas.runner.observe import Observer
+from ptoas.runner.interrupted import interrupted_place
+from ptoas.runner.observe import Observer, loop_name
 from ptoas.runner.options import Options
 from ptoas.runner.stats import Stats
 from ptoas.targets import Target
@@ -135,6 +137,7 @@ class Core:
             race=self.race,
             observer=self.watcher,
             steps=steps,
+            on_iteration=None if options.on_progress is None else self._report_iteration,
             # Tiles that another core writes are known by their bytes.
             placed_by_compiler=lambda op: (
                 not program.writes_cross_core and not by_hand.get(origin_of(op), True)
@@ -151,6 +154,10 @@ class Core:
         self._own_bits = not by_hand.get(program.entry.sym_name.data, True)
         self._argument_tiles: dict[int, Tile] = {}
         self._launch_arguments = launch_arguments(program.entry)
+
+    def _report_iteration(self, loop: Operation, done: int, total: int) -> None:
+        assert self.program.options.on_progress is not None
+        self.program.options.on_progress(loop_name(loop), done, total)
 
     def _capture(self, tile: Tile) -> None:
         """Later tiles may lie on its bytes."""
@@ -202,11 +209,14 @@ class Core:
             several = machine.launch.blocks * len(machine.launch.cores) > 1
             machine.sharing.start(written_memory(bound) if several else ())
 
-    def run(self, bound: Sequence[BoundArgument], blocks: Iterable[int]) -> None:
+    def run(self, bound: Sequence[BoundArgument], blocks: Sequence[int]) -> None:
         """Let these blocks run one after the other."""
+        on_progress = self.program.options.on_progress
         try:
             with np.errstate(all="ignore"):
                 for at, block in enumerate(blocks):
+                    if len(blocks) > 1 and on_progress is not None:
+                        on_progress("blocks", at, len(blocks))
                     self._count_block(1)
                     alone = len(self.machine.launch.cores) == 1
                     if alone and (self.program.options.checks.init or (at == 0 and not self._argument_tiles)):
@@ -214,6 +224,9 @@ class Core:
                     self._run_block(bound, block)
         except RecursionError:
             raise failure("PTO-R506", "functions call each other too deeply", self.program.entry) from None
+        except KeyboardInterrupt as interrupt:
+            interrupt.add_note(interrupted_place(interrupt, self.compiler))
+            raise
 
     def _run_block(self, bound: Sequence[BoundArgument], block: int) -> None:
         machine, race = self.machine, self.race

@@ -34,7 +34,7 @@ from ptoas.runner.core import Core, Program, written_memory
 from ptoas.runner.foreign import NotReadableError, adopted
 from ptoas.runner.options import Options, Result
 from ptoas.runner.parameters import Parameter
-from ptoas.runner.processors import processors
+from ptoas.runner.processors import leave_interrupts_to_parent, processors
 from ptoas.runner.stats import Stats
 
 if TYPE_CHECKING:
@@ -263,7 +263,7 @@ class _Workers:
 
     def start(self, work: Callable[[range], ProcessOutputs], parts: range) -> None:
         here, there = self._context.Pipe(duplex=False)
-        process = self._context.Process(target=_report, args=(there, self._known, work, parts))
+        process = self._context.Process(target=_report, args=(there, self._known, work, parts), daemon=True)
         process.start()
         there.close()
         self._started.append((process, here))
@@ -282,6 +282,7 @@ class _Workers:
 def _report(
     pipe: Connection, known: Sequence[Array], work: Callable[[range], ProcessOutputs], parts: range
 ) -> None:
+    leave_interrupts_to_parent()
     text = io.BytesIO()
     _Writer(text, known).dump(_done(work, parts))
     pipe.send_bytes(text.getbuffer())

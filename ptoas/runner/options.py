@@ -33,6 +33,10 @@ class RunObserver(Protocol):
         ...
 
 
+OnProgress = Callable[[str, int, int], None]
+"""Called with what is counted (`%i`, `blocks`), how many are done, and how many there are."""
+
+
 @dataclass
 class Options:
     """Options of a run."""
@@ -62,6 +66,7 @@ class Options:
     """Names of optional passes to leave out."""
     on_output: Callable[[str], None] | None = None
     """Called with each line that the program prints."""
+    on_progress: OnProgress | None = None
     forced: bool = False
     """The program may break rules of the target."""
     warnings: tuple[Diagnostic, ...] = ()

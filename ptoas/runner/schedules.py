@@ -32,6 +32,8 @@ def in_every_order(options: Options, entry: Operation, run: Callable[[int], R]) 
         return result
     last = first + options.schedules
     for seed in range(first + 1, last):
+        if options.on_progress is not None:
+            options.on_progress("schedules", seed - first, options.schedules)
         with naming(f"--schedule {seed}"):
             _compare(entry, result, run(seed), f"--schedule {first} and --schedule {seed}")
     if certificate is None:
@@ -49,6 +51,8 @@ def _explore(options: Options, entry: Operation, result: R, run: Callable[[], R]
     hidden = False
     try:
         for count in range(1, options.schedules + 1):
+            if options.on_progress is not None:
+                options.on_progress("systematic schedules", count - 1, options.schedules)
             with naming(f"number {count} of --schedules {options.schedules}"):
                 other = run()
                 _compare(entry, result, other, f"the first and number {count}")

@@ -6,7 +6,7 @@ Both begin with the same bytes. The C++ is what `lower` writes; a driver puts th
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -114,6 +114,7 @@ def compare(
     keep: str | None = None,
     seed: int = 0,
     max_memory: int = DEFAULT_MAX_MEMORY,
+    on_progress: Callable[[str, int, int], None] | None = None,
     **options: Any,
 ) -> Compared:
     """Lower for `cpu`, compile with the library in `include`, run, and compare every byte with `run`.
@@ -136,7 +137,7 @@ def compare(
     PTO-R712 no/such/directory is not an instruction library: there is no directory
     """
     library, compiler = find_library(include), find_compiler(cxx)
-    kernel = compile(module, "cpu", **options)
+    kernel = compile(module, "cpu", on_progress=on_progress, **options)
     if isinstance(arguments, Mapping):
         limit_memory(kernel, max_memory)
         values = kernel.complete(arguments, seed, Allowance(max_memory))
@@ -145,6 +146,8 @@ def compare(
     with _directory(keep) as directory:
         trial = Trial(kernel, copy_arguments(values), directory)
         try:
+            if on_progress is not None:
+                on_progress("C++ compiler", 0, 1)
             trial.build(compiler, library)
             found = trial.judge(timeout)
         except PtoasError as error:
