@@ -17,6 +17,7 @@ from ptoas.analysis.windows import Dims, Window, share_elements
 from ptoas.dialects.pto.element_types import element_size
 from ptoas.dialects.pto.enums import SLayout, TileLoc
 from ptoas.dialects.pto.matmul import TGetScaleAddrOp
+from ptoas.dialects.pto.pointers import TileBufAddrOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import AliasOp, AllocTileOp, SubviewOp, TAssignOp
 
@@ -215,10 +216,15 @@ class StorageMap:
         """Return every place that a value may refer to through loops and branches."""
         known = self._known.get(value)
         if known is None:
-            is_tile = value.type.__class__ is TileType
-            found = self._storages(value) if is_tile else (self.knowledge.window(value),)
+            found = self._storages(value) if value.type.__class__ is TileType else self._behind(value)
             known = self._known[value] = tuple(found)
         return known
+
+    def _behind(self, value: SSAValue) -> Iterable[Place]:
+        """The memory behind a view or pointer: the whole tile if the pointer is that of a tile."""
+        window = self.knowledge.window(value)
+        owner = window.root.owner
+        return self._storages(owner.src) if isinstance(owner, TileBufAddrOp) else (window,)
 
     def _storages(self, value: SSAValue) -> Iterable[Storage]:
         root, windows = underlying_tile(value)

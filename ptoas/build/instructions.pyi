@@ -533,6 +533,8 @@ class InstructionMethods:
     @overload
     def thistogram(self, src: Value, idx: Value, dst: Value, *, byte: int | Attribute | None = ..., is_msb: int | Attribute | None = ..., name: str | None = None) -> None:
         """`dst[i, b]`: how many elements of row `i` have a byte number `byte` of at most `b`, among those whose"""
+    def tile_buf_addr(self, src: Value, result_type: _Type | None = ..., *, name: str | None = None) -> Value:
+        """The pointer to the first element of a tile in the unified buffer, for single scalars."""
     def tile_valid_cols(self, src: Value, result_type: _Type | None = ..., *, name: str | None = None) -> Value:
         """The current number of valid columns of a tile."""
     def tile_valid_rows(self, src: Value, result_type: _Type | None = ..., *, name: str | None = None) -> Value:

@@ -28,6 +28,7 @@ _ENDS: dict[str, type[IRDLOperation]] = {
     "return": ReturnOp,
     "func.return": ReturnOp,
     "scf.yield": YieldOp,
+    "pto.yield": YieldOp,
     "scf.condition": ConditionOp,
 }
 _CAST = UnrealizedConversionCastOp.name

@@ -110,6 +110,7 @@ STRUCTURE = (
     "scf.while",
     "scf.index_switch",
     "scf.execute_region",
+    "pto.fusion_region",
     "cf.br",
     "cf.cond_br",
     "cf.switch",

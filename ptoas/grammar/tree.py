@@ -258,7 +258,7 @@ class Switch(Node):
 
 
 class Execute(Node):
-    """`scf.execute_region`."""
+    """`scf.execute_region`, and `pto.fusion_region`, which says no more: instructions are not fused."""
 
     outputs: tuple[TypeText, ...]
     no_inline: bool

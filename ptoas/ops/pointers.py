@@ -31,10 +31,15 @@ def cast(op: dialect.PointerCastOp, m: Machine) -> Callable[..., object]:
     return run
 
 
+@value(dialect.TileBufAddrOp)
+def tile_buf_addr(op: dialect.TileBufAddrOp, m: Machine) -> Callable[..., LocalPointer]:
+    return LocalPointer
+
+
 def address(m: Machine, ptr: Pointer | LocalPointer) -> int:
     """Return the byte address of a pointer."""
     if isinstance(ptr, LocalPointer):
-        return ptr.offset * ptr.tile.dtype.size
+        return ptr.tile.address + ptr.offset * ptr.tile.dtype.size
     buffer = ptr.buffer.whole
     if buffer not in m.addresses:
         m.addresses[buffer] = GAP * (len(m.addresses) + 1)

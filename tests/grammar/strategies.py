@@ -38,6 +38,7 @@ from ptoas.dialects.pto.core_enums import PushLayout, PushLayoutAttr, PushQuant,
 from ptoas.dialects.pto.core_types import AccPushEpilogueAttr, EventIdArrayType, PipeType
 from ptoas.dialects.pto.element_types import ELEMENT_TYPES
 from ptoas.dialects.pto.enums import (
+    AddressSpace,
     BLayout,
     CompactMode,
     KernelKind,
@@ -145,6 +146,8 @@ class Maker:
                 return self.draw(view | view.map(lambda v: GroupType(IntAttr(4), v)))
             case c.BytePtr():
                 return PtrType(i8)
+            case c.LocalPtr():
+                return PtrType(own, AddressSpace.Vec)
             case c.Ptr():
                 return PtrType(own)
             case c.AnyAsyncSession():

@@ -74,6 +74,24 @@ def test_control_is_printed_as_it_is_read(text: str) -> None:
     assert '"' not in ptoas.print_module(module, "ssa").replace('"once"', "")
 
 
+def test_a_fusion_region_is_a_body_that_runs_once() -> None:
+    function = f"""func.func @k(%a: {MEM}, %b: {MEM}) {{
+      %r = REGION{{
+        %t = pto.tload %a : ({MEM}) -> {TILE}
+        YIELD
+      }}TYPE
+      pto.tstore %r, %b : ({TILE}, {MEM}) -> ()
+      return
+    }}"""
+    region = ("pto.fusion_region ", f"pto.yield(%t) : ({TILE}) -> ()", f" : {TILE}")
+    body = (f"scf.execute_region -> {TILE} ", f"scf.yield %t : {TILE}", "")
+    fused, once = (
+        function.replace("REGION", head).replace("YIELD", end).replace("TYPE", type)
+        for head, end, type in (region, body)
+    )
+    assert ptoas.parse(fused, "k.pto").is_structurally_equivalent(ptoas.parse(once, "k.pto"))
+
+
 @pytest.mark.parametrize("target", ["cpu", "a2a3", "a5"])
 @pytest.mark.parametrize("n", [1, 2, -5, 7])
 def test_a_switch_takes_its_case(target: str, n: int) -> None:

@@ -159,6 +159,14 @@ class ScalarPtr(Ptr):
         return isinstance(attr, PtrType) and attr.space in (AddressSpace.GM, AddressSpace.Vec)
 
 
+class LocalPtr(Ptr):
+    def kind(self) -> str:
+        return "a pointer into the unified buffer (!pto.ptr<..., ub>)"
+
+    def accepts(self, attr: Attribute) -> bool:
+        return isinstance(attr, PtrType) and attr.space is AddressSpace.Vec
+
+
 class AnyAddress(PtoConstraint):
     """A number of 64 bits that counts bytes."""
 

@@ -9,7 +9,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from ptoas.dialects.pto.constraints import AnyAddress, PtrOrAddress, ScalarPtr
+from ptoas.dialects.pto.constraints import AnyAddress, AnyTile, LocalPtr, PtrOrAddress, ScalarPtr
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import PtrType
 
@@ -17,6 +17,7 @@ from ptoas.dialects.pto.types import PtrType
 class PointerCastOp(PtoOp, ABC):
     """A pointer or an address under another type."""
 
+    EXTENDS_LIFETIME: ClassVar = True
     traits = traits_def(Pure())
 
     def types(self) -> tuple[Attribute, Attribute]:
@@ -61,3 +62,16 @@ class CastPtrOp(PointerCastOp):
             raise VerifyException("must cast from or to a pointer, found two numbers")
         if isinstance(source, PtrType) and isinstance(target, PtrType) and source.space is not target.space:
             raise VerifyException(f"can't change the memory of a pointer, found {source} to {target}")
+
+
+@irdl_op_definition
+class TileBufAddrOp(PtoOp):
+    """The pointer to the first element of a tile in the unified buffer, for single scalars."""
+
+    name = "pto.tile_buf_addr"
+    NO_EFFECT: ClassVar = ("src",)
+    EXTENDS_LIFETIME: ClassVar = True
+    ASSEMBLY_FORMAT: ClassVar = "$src {attrs} : ^src -> ^result"
+    src = operand_def(AnyTile("T"))
+    result = result_def(LocalPtr("T"))
+    traits = traits_def(Pure())

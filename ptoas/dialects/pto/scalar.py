@@ -83,6 +83,7 @@ class AddPtrOp(PtoOp):
     """`result = ptr + offset`, in elements."""
 
     name = "pto.addptr"
+    EXTENDS_LIFETIME: ClassVar = True
     ASSEMBLY_FORMAT: ClassVar = "$ptr, $offset {attrs} : ^ptr -> ^result"
     RESULT_LIKE: ClassVar = "ptr"
     ptr = operand_def(ScalarPtr("T"))

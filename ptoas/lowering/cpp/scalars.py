@@ -33,7 +33,7 @@ from ptoas.analysis.integers import (
     width_of,
 )
 from ptoas.dialects.pto.constraints import COUNTS, counts
-from ptoas.dialects.pto.pointers import CastPtrOp, IntToPtrOp, PointerCastOp, PtrToIntOp
+from ptoas.dialects.pto.pointers import CastPtrOp, IntToPtrOp, PointerCastOp, PtrToIntOp, TileBufAddrOp
 from ptoas.dialects.pto.scalar import (
     AddPtrOp,
     GetBlockIdxOp,
@@ -310,6 +310,11 @@ def _cast_pointer(emit: FunctionEmitter, op: Operation) -> None:
         emit.define(result, f"reinterpret_cast<{scalar_cpp(result.type)}>({emit.text(source)})")
 
 
+def _tile_pointer(emit: FunctionEmitter, op: Operation) -> None:
+    (source,), (result,) = op.operands, op.results
+    emit.line(f"{pointer_cpp(result.type)}{emit.name(result)} = {emit.text(source)}.data();")
+
+
 def _query(call: str) -> Handler:
     def handle(emit: FunctionEmitter, op: Operation) -> None:
         target = scalar_cpp(op.results[0].type)
@@ -332,6 +337,7 @@ SCALARS: dict[type[Operation], Handler] = {
     PtrToIntOp: _cast_pointer,
     IntToPtrOp: _cast_pointer,
     CastPtrOp: _cast_pointer,
+    TileBufAddrOp: _tile_pointer,
     GetBlockIdxOp: _query("get_block_idx"),
     GetBlockNumOp: _query("get_block_num"),
     GetSubblockIdxOp: _query("get_subblockid"),
