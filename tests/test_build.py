@@ -200,7 +200,7 @@ def _loop_without_yield(f: Any) -> None:
     ("mistake", "message"),
     [
         (lambda f: f.tload(f.t), "as `mem`, found <value %t of type !pto.tile_buf<vec, 8x8xf32>>"),
-        (lambda f: f.tadd(f.t, f.h), "pto.tadd: operand `src1`: expected element type f32, the same as"),
+        (lambda f: f.tadd(f.t, f.h), "pto.tadd: operand `src1`: found element type f16, expected f32"),
         (lambda f: f.tadds(f.i, 0.5), "0.5 is not a number of type i32"),
         (lambda f: f.tadds(f.i, 1 << 32), "4294967296 is not a number of type i32: "),
         (lambda f: f.tcvt(f.t, "8x8xf61"), "`8x8xf61` is not a type: unknown element type"),

@@ -34,7 +34,7 @@ from ptoas.diagnostics.spelling import did_you_mean, nearest
 from ptoas.dialects.pto.core_enums import CORE_ENUM_ATTRIBUTES
 from ptoas.dialects.pto.enums import ENUM_ATTRIBUTES, PtoEnumAttr
 from ptoas.dialects.pto.type_parameters import whole_number
-from ptoas.dialects.pto.type_text import TypeProblem, type_from_text, xdsl_context
+from ptoas.dialects.pto.type_text import TypeProblem, type_from_text, unexpected, xdsl_context
 from ptoas.grammar import tree as t
 from ptoas.grammar.problems import Consequence, StatementProblem, TypePlaceProblem
 from ptoas.grammar.tree_builder import is_whole
@@ -255,8 +255,8 @@ def _parse_by_xdsl(text: str, allow_unregistered: bool, node: t.Node) -> Attribu
     try:
         found = _xdsl_attribute(text)
     except Exception as error:  # xDSL's parser has no one exception for a wrong text
-        message = error.msg if isinstance(error, ParseError) else str(error)
-        raise StatementProblem("PTO-P022", f"`{text}` is not an attribute: {message}", node) from None
+        reason = unexpected(error) if isinstance(error, ParseError) else ""
+        raise StatementProblem("PTO-P022", f"`{text}` is not a valid attribute{reason}", node) from None
     if isinstance(found, UnregisteredAttr) and not allow_unregistered:
         raise StatementProblem("PTO-P022", f"unknown attribute `{text}`", node)
     return found

@@ -29,7 +29,7 @@ from ptoas.grammar.names import POISON, ValueScope
 from ptoas.grammar.op_template import Alloc, OpTemplate
 from ptoas.grammar.opcodes import opcode_class, refused_clause, unknown_opcode
 from ptoas.grammar.prelude import make_prelude
-from ptoas.grammar.problems import StatementProblem, TypePlaceProblem
+from ptoas.grammar.problems import StatementProblem, TypePlaceProblem, counted
 from ptoas.grammar.spans import field_span, operand_span, result_type_span, span_of
 from ptoas.grammar.syntax import (
     nameless_value,
@@ -374,14 +374,15 @@ class Builder(ValueScope):
             else:
                 self.report(
                     "PTO-P041",
-                    f"`%{name}:{tree.results[0].count}` has more results than the operation",
+                    f"`%{name}:{tree.results[0].count}` stands for several results, but there is only 1",
                     raw.start,
                     len(name) + 1,
                 )
             return
         named = sum(r.count for r in tree.results)
         if named != len(results):
-            self.report("PTO-P041", f"{named} names for {len(results)} results", raw.start, len(names[0]) + 1)
+            message = f"{counted(named, 'name')} for {counted(len(results), 'result')}"
+            self.report("PTO-P041", message, raw.start, len(names[0]) + 1)
             self._poison(tree, names)
             return
         at = 0

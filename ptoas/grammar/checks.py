@@ -65,7 +65,8 @@ def _check_return(op: Operation) -> None:
         )
         raise StatementProblem("PTO-P060", message)
     if found != expected:
-        message = f"returns {_listed(found)}, but `@{function.sym_name.data}` declares {_listed(expected)}"
+        name = function.sym_name.data
+        message = f"`return` gives {_listed(found)}, but `@{name}` returns {_listed(expected)}"
         raise StatementProblem("PTO-P042", message)
 
 
@@ -93,13 +94,13 @@ def _check_call(op: CallOp, raw: RawStatement, known: dict[ModuleOp, dict[str, F
             "PTO-P030", f"there is no function `@{name}`", t.Node(at, at + len(name) + 1), fix
         )
     type = function.function_type
-    for what, found, expected in (
-        ("takes", op.operand_types, type.inputs.data),
-        ("gives", op.result_types, type.outputs.data),
+    for what, declares, found, expected in (
+        ("takes", "passes", op.operand_types, type.inputs.data),
+        ("returns", "expects", op.result_types, type.outputs.data),
     ):
         if tuple(found) != tuple(expected):
             message = (
-                f"`func.call`: `@{name}` {what} {_listed(list(expected))}, here it is {_listed(list(found))}"
+                f"`@{name}` {what} {_listed(list(expected))}, but this call {declares} {_listed(list(found))}"
             )
             raise StatementProblem("PTO-P060", message)
 
@@ -282,7 +283,7 @@ _XDSL_MESSAGES = tuple(
             r"Expected yield arg #(\d+) to be (.+), but got (.+)\. .+",
             r"value \1 of its scf.yield is \3, expected \2",
         ),
-        (r"'.+' expects parent op to be one of (.+)", r"it must be directly inside one of \1"),
+        (r"'.+' expects parent op to be one of (.+)", r"it must be directly inside one of: \1"),
         (r"'.+' expects parent op '(.+)'", r"it must be directly inside `\1`"),
         (r"'.+' must be the last operation .+", "it must be the last statement of its block"),
     )
@@ -295,7 +296,7 @@ def _plain(message: str) -> str:
     line = " ".join(message.split())
     for pattern, words in _XDSL_MESSAGES:
         if match := pattern.fullmatch(line):
-            return match.expand(words)
+            return re.sub(r"'([\w.]+)'", r"`\1`", match.expand(words))
     return line
 
 

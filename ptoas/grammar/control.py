@@ -21,7 +21,7 @@ from xdsl.traits import IsTerminator
 
 from ptoas.grammar import tree as t
 from ptoas.grammar.lookup import attributes_of, block_of, value_of
-from ptoas.grammar.problems import StatementProblem, counted
+from ptoas.grammar.problems import StatementProblem, TypeConflict, counted
 
 if TYPE_CHECKING:
     from ptoas.grammar.build import Builder
@@ -177,5 +177,4 @@ def _check_handed(way: t.Successor, value_types: list[Attribute], written: list[
         raise StatementProblem("PTO-P041", found, way)
     for value, type, declared in zip(way.values, value_types, written, strict=True):
         if type != declared:
-            message = f"the operand's type is {type}, but this statement declares {declared}"
-            raise StatementProblem("PTO-P042", message, value)
+            raise TypeConflict(type, declared, value)

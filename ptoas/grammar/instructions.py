@@ -19,7 +19,7 @@ from ptoas.grammar import tree as t
 from ptoas.grammar.assembly_format import assembly_format_of
 from ptoas.grammar.op_template import Alloc, Constant, OpTemplate, WindowOperand
 from ptoas.grammar.parts import ParsedOperand, StatementParts, StatementReader
-from ptoas.grammar.problems import NotLoaded, StatementProblem, counted
+from ptoas.grammar.problems import NotLoaded, StatementProblem, TypeConflict, counted
 from ptoas.ir.location import PartOffsets
 
 _TILE = TileType.of(f32, 16, 16)
@@ -174,9 +174,7 @@ class InstructionReader(StatementReader):
             self.prelude.append(Alloc(operand.ref, type))
             operand.ref = -len(self.prelude)
         elif operand.type != type:
-            raise StatementProblem(
-                "PTO-P042", f"the operand's type is {operand.type}, but this statement declares {type}", node
-            )
+            raise TypeConflict(operand.type, type, node)
 
     def _refuse_undefined(
         self, operand: ParsedOperand, parts: StatementParts, typing: t.Typing | None
@@ -305,7 +303,9 @@ class InstructionReader(StatementReader):
     def _misfit(self, cls: type[PtoOp], operand: ParsedOperand, free: list[Slot]) -> StatementProblem:
         found = operand.type if operand.type is not None else "a number"
         if not free:
-            return StatementProblem("PTO-P040", f"`{cls.mnemonic()}` takes no more operands", operand.node)
+            known = ", ".join(slot.name for slot in cls.signature().slots if slot.name not in cls.OUTS)
+            message = f"too many operands for `{cls.mnemonic()}`, which takes {known or 'none'}"
+            return StatementProblem("PTO-P040", message, operand.node)
         expected = [next((s for s in free if not s.optional and not s.variadic), None)]
         kinds = {s.name: cast(Any, s.constraint).kind() for s in expected if s is not None}
         kinds = kinds or {s.name: cast(Any, s.constraint).kind() for s in free}

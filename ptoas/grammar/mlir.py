@@ -16,7 +16,7 @@ from ptoas.diagnostics.spelling import did_you_mean
 from ptoas.grammar import tree as t
 from ptoas.grammar.attributes import Resolver
 from ptoas.grammar.op_template import OpTemplate
-from ptoas.grammar.problems import StatementProblem, counted
+from ptoas.grammar.problems import StatementProblem, TypeConflict, counted
 from ptoas.ir.location import PartOffsets
 
 _ARITH = {op.name: cast("type[IRDLOperation]", op) for op in Arith.operations}
@@ -200,9 +200,7 @@ class _Reader:
         if found is None:
             raise StatementProblem("PTO-P030", "this value is not defined", value)
         if found != expected:
-            raise StatementProblem(
-                "PTO-P042", f"the operand's type is {found}, but this statement declares {expected}", value
-            )
+            raise TypeConflict(found, expected, value)
 
     def _declared(self, values: list[t.ValueNode], nodes: tuple[t.TypeText, ...] | None) -> None:
         for value in values:

@@ -41,6 +41,14 @@ class StatementProblem(Exception):
             self.at = Node(place(self.at.start), place(self.at.end))
 
 
+class TypeConflict(StatementProblem):
+    """A statement that declares another type of an operand than its definition."""
+
+    def __init__(self, defined: object, declared: object, at: Node):
+        message = f"the operand's type is {defined}, but this statement declares {declared}"
+        super().__init__("PTO-P042", message, at, f"write the type `{defined}`")
+
+
 class NotLoaded(StatementProblem):
     """Global memory as an operand where a tile is needed."""
 

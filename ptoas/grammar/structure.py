@@ -39,7 +39,7 @@ from ptoas.grammar.lookup import attributes_of, block_of, value_of
 from ptoas.grammar.module import PtoModule
 from ptoas.grammar.opcodes import unknown_opcode
 from ptoas.grammar.parts import check_key
-from ptoas.grammar.problems import StatementProblem, counted
+from ptoas.grammar.problems import StatementProblem, TypeConflict, counted
 from ptoas.grammar.syntax import place_in_text
 from ptoas.grammar.unregistered import EXTRA_OPERANDS, OPERAND_KEYS
 from ptoas.ir.location import PartOffsets, located
@@ -112,7 +112,11 @@ def build(
     if tree.results:
         builder.define_results(raw, tree, names, op)
     elif op.results and not isinstance(tree.body, t.Generic | t.Const):
-        raise StatementProblem("PTO-P041", f"`{op.name}` has {len(op.results)} results, but none is named")
+        raise StatementProblem(
+            "PTO-P041",
+            f"`{op.name}` has {counted(len(op.results), 'result')}, which must be named",
+            fix=f"begin the statement with `%r{f':{len(op.results)}' * (len(op.results) > 1)} =`",
+        )
 
 
 def _check_visibility(op: FuncOp, node: t.Body) -> None:
@@ -248,9 +252,7 @@ def _generic(
         )
     for value, type, operand in zip(node.operands, inputs, operands, strict=True):
         if operand.type != type:
-            raise StatementProblem(
-                "PTO-P042", f"the operand's type is {operand.type}, but this statement declares {type}", value
-            )
+            raise TypeConflict(operand.type, type, value)
     properties = attributes_of(builder, node.properties)
     attributes = attributes_of(builder, node.attributes)
     written = dict(attributes)

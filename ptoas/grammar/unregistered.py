@@ -23,7 +23,7 @@ from ptoas.dialects.pto.type_text import unregistered_op
 from ptoas.grammar import tree as t
 from ptoas.grammar.op_template import OpTemplate
 from ptoas.grammar.parts import ParsedOperand, StatementReader
-from ptoas.grammar.problems import StatementProblem, TypePlaceProblem, counted
+from ptoas.grammar.problems import StatementProblem, TypeConflict, TypePlaceProblem, counted
 from ptoas.ir.location import PartOffsets
 
 DIALECTS = frozenset(
@@ -137,11 +137,7 @@ class UnregisteredReader(StatementReader):
             return  # the documents give some in another order
         for operand, type, node in zip(operands, types, nodes, strict=True):
             if operand.type is not None and operand.type != type:
-                raise StatementProblem(
-                    "PTO-P042",
-                    f"the operand's type is {operand.type}, but this statement declares {type}",
-                    node,
-                )
+                raise TypeConflict(operand.type, type, node)
 
     def _full_name(self) -> str:
         name = self.body.opcode.text

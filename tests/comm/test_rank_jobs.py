@@ -111,9 +111,7 @@ def outcome(text: str, ranks: int, given: dict[str, Any], jobs: int | str, **opt
         assert result is not None
         for name, value in arrays.items():
             if isinstance(value, np.ndarray) and name in result.outputs:
-                assert np.may_share_memory(result.outputs[name], value), (
-                    "memory is written wbut this statement declares"
-                )
+                assert np.may_share_memory(result.outputs[name], value), "memory is written in place"
         found = [
             (
                 each.printed,

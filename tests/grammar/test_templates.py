@@ -300,7 +300,7 @@ def test_the_flat_forms_follow_from_ins_and_outs(form: str, expected: str) -> No
         (f"pto.x_insert ins(%t, %i, %i : {T}, index, index fp %u) outs(%d)", "PTO-P041", "4 operands, but 3"),
         ("pto.x_insert ins(%t, %i, %i fp %u fp %u) outs(%d)", "PTO-P051", "`fp` is given twice"),
         ("pto.x_insert ins(%t, %i, %i fq %u) outs(%d)", "PTO-P010", "`fq` is no value"),
-        ("pto.x_signal[#pto.pipe<PIPE_V>, 3, 4, 5]", "PTO-P040", "`x_signal` takes no more operands"),
+        ("pto.x_signal[#pto.pipe<PIPE_V>, 3, 4, 5]", "PTO-P040", "`x_signal`, which takes event"),
         ("pto.x_barrier {\n}", "PTO-P020", "unknown instruction"),
         ("pto.barrier <PIPE_ALL> {\n  pto.barrier <PIPE_ALL>\n}", "PTO-P061", "`barrier` has no body"),
     ],

@@ -80,7 +80,7 @@ def outcome(text: str, jobs: int | str, *, bad: int = -1, target: str = "a5", **
         result = kernel.execute(given)
     except PtoasError as error:
         return [each for each in error.diagnostics], given["out"].tobytes()
-    assert result.outputs["out"] is given["out"], "memory is written wbut this statement declares"
+    assert result.outputs["out"] is given["out"], "memory is written in place"
     shown = {name: bits.tobytes() for name, bits in result.bits.items()}
     return shown, said, result.printed, result.warnings, result.stats, result.steps, given["out"].tobytes()
 

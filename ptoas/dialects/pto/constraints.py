@@ -27,6 +27,12 @@ from ptoas.dialects.pto.types import (
 )
 
 
+def element_mismatch(found: Attribute, required: Attribute, operand: str = "") -> VerifyException:
+    """An element type that differs from that of the operands before it."""
+    types = f"found element type {element_text(found)}, expected {element_text(required)}"
+    return VerifyException(f"{operand}{types}, as in the operands before it")
+
+
 @dataclass(frozen=True)
 class PtoConstraint(AttrConstraint):
     """A kind of operand; with `element` set, all operands that share that letter share an element type.
@@ -66,10 +72,7 @@ class PtoConstraint(AttrConstraint):
         if required is None:
             constraint_context.set_attr_variable(self.element, found)
         elif required != found:
-            raise VerifyException(
-                f"expected element type {element_text(required)}, the same as the operands before it, "
-                f"found {element_text(found)}"
-            )
+            raise element_mismatch(found, required)
 
     def mapping_type_vars(
         self, type_var_mapping: Mapping[TypeVar, AttrConstraint[Any] | IntConstraint]

@@ -14,8 +14,7 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from ptoas.dialects.pto.constraints import AnyTile, AnyView, Index, TileOrView
-from ptoas.dialects.pto.element_types import element_text
+from ptoas.dialects.pto.constraints import AnyTile, AnyView, Index, TileOrView, element_mismatch
 from ptoas.dialects.pto.enums import (
     AtomicType,
     AtomicTypeAttr,
@@ -103,10 +102,7 @@ class TStoreOp(PtoOp):
                 raise VerifyException("takes one scale for all columns, or one for each, not both")
             return
         if src.element_type != mem.element_type:
-            raise VerifyException(
-                f"operand `mem`: expected element type {element_text(src.element_type)}, the same as the "
-                f"operands before it, found {element_text(mem.element_type)}"
-            )
+            raise element_mismatch(mem.element_type, src.element_type, "operand `mem`: ")
         if self.fp is not None or self.pre_quant is not None:
             raise VerifyException("takes a scale only if the source is an accumulator")
 
@@ -151,7 +147,4 @@ class TPrintOp(PtoOp):
         if not isinstance(src, TileType) or not isinstance(tmp, ViewType):
             raise VerifyException("takes scratch memory only with a tile")
         if src.element_type != tmp.element_type:
-            raise VerifyException(
-                f"operand `tmp`: expected element type {element_text(src.element_type)}, the same as the "
-                f"operands before it, found {element_text(tmp.element_type)}"
-            )
+            raise element_mismatch(tmp.element_type, src.element_type, "operand `tmp`: ")

@@ -140,6 +140,12 @@ def _type_of_angle(text: str) -> Attribute:
     return _pto_type(name, text[1:-1], -len(name), False)  # its name takes no room in the text
 
 
+def unexpected(error: ParseError) -> str:
+    """Return the end of a message about a text that xDSL can't parse: the part at which it stops."""
+    found = error.span.text.strip()
+    return f": `{found}` is unexpected" if found else ": it ends too early"
+
+
 def _builtin_type(text: str, allow_unregistered: bool) -> Attribute:
     if "<" not in text and not text.startswith("!"):
         raise TypeProblem(f"unknown type `{text}`", fix=did_you_mean(text, _SCALARS))
@@ -148,9 +154,10 @@ def _builtin_type(text: str, allow_unregistered: bool) -> Attribute:
         found = parser.parse_type()
         parser.parse_optional_punctuation(",")
     except ParseError as error:
-        raise TypeProblem(f"`{text}` is not a type: {error.msg}") from None
-    except Exception as error:  # xDSL's parser has no one exception for a wrong text
-        raise TypeProblem(f"`{text}` is not a type: {error}") from None
+        start, length = error.span.start, len(error.span.text)
+        raise TypeProblem(f"`{text}` is not a valid type{unexpected(error)}", start, length) from None
+    except Exception:  # xDSL's parser has no one exception for a wrong text
+        raise TypeProblem(f"`{text}` is not a valid type") from None
     if isinstance(found, UnregisteredAttr) and not allow_unregistered:
         raise TypeProblem(f"unknown type `{text}`")
     if isinstance(found, BuiltinMemRefType):

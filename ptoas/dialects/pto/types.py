@@ -253,11 +253,11 @@ class TileType(PtoType):
                 f"a tile has at least one row and one column; found {self.rows}x{self.cols}"
             )
         for word, valid, physical in (
-            ("v_row", self.valid_rows, self.rows),
-            ("v_col", self.valid_cols, self.cols),
+            ("rows", self.valid_rows, self.rows),
+            ("columns", self.valid_cols, self.cols),
         ):
             if valid != DYNAMIC and not 0 <= valid <= physical:
-                raise VerifyException(f"{word}={valid} is outside the tile's physical extent of {physical}")
+                raise VerifyException(f"a tile of {physical} {word} can't have {valid} valid {word}")
         if self.element_type not in BY_TYPE:
             raise VerifyException(f"{element_text(self.element_type)} is not an element type of a tile")
         if self.fractal not in FRACTALS:
@@ -356,8 +356,10 @@ class ViewType(PtoType):
         if any(stride != DYNAMIC and stride < 0 for stride in self.strides or ()):
             raise VerifyException("a stride is negative")
         if self.strides is not None and len(self.strides) != len(self.shape):
-            found = f"the shape has {len(self.shape)} dimensions, strides {len(self.strides)}"
-            raise VerifyException(f"one stride for each dimension; {found}")
+            expected, found = len(self.shape), len(self.strides)
+            raise VerifyException(
+                f"`strides` needs a number for each of {expected} dimensions, found {found}"
+            )
         if self.element_type not in BY_TYPE:
             raise VerifyException(f"{element_text(self.element_type)} is not an element type of memory")
 

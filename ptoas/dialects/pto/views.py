@@ -28,6 +28,11 @@ from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import DYNAMIC, LARGEST_EXTENT, PartitionTensorViewType, TileType, ViewType
 
 
+def _miscounted(key: str, found: int, rank: int) -> VerifyException:
+    """A list with more or fewer values than the view has dimensions."""
+    return VerifyException(f"`{key}` needs {rank} values for a view of {rank} dimensions, found {found}")
+
+
 @irdl_op_definition
 class MakeTensorViewOp(PtoOp):
     """A tensor behind a pointer: its shape, and its strides in elements."""
@@ -47,9 +52,7 @@ class MakeTensorViewOp(PtoOp):
         assert isinstance(view, ViewType)
         for word, values in (("shape", self.shape), ("strides", self.strides)):
             if len(values) != len(view.shape):
-                raise VerifyException(
-                    f"{word} has {len(values)} values, the view {len(view.shape)} dimensions"
-                )
+                raise _miscounted(word, len(values), len(view.shape))
 
 
 @irdl_op_definition
@@ -81,9 +84,7 @@ class PartitionViewOp(PtoOp):
         assert isinstance(source, ViewType)
         for word, values in (("offsets", self.offsets), ("sizes", self.sizes)):
             if len(values) != len(source.shape):
-                raise VerifyException(
-                    f"{word} has {len(values)} values, the view {len(source.shape)} dimensions"
-                )
+                raise _miscounted(word, len(values), len(source.shape))
 
 
 @irdl_op_definition
