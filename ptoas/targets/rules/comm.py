@@ -12,6 +12,7 @@ from ptoas.dialects.pto.comm import CollectiveOp, CommTGatherOp, CommTReduceOp, 
 from ptoas.dialects.pto.enums import CollEngine, Layout
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 from ptoas.targets.facts import Facts
+from ptoas.targets.relation import Relation, constraint
 from ptoas.targets.rule import Violation, Violations, function_rule, mismatch, rule
 from ptoas.targets.rules.common import fits
 from ptoas.targets.specs import Types, element_names
@@ -112,27 +113,28 @@ def chunks_divide_the_data(op: StagedOp, know: Facts) -> Violations:
                 yield mismatch(f"{word} of the staging tile", extent, required, slot=("staging", at), fix=fix)
 
 
-@rule(
+def _ranks(op: CollectiveOp, _know: Facts) -> int:
+    return len(op.member_types)
+
+
+@constraint(
     "PTO-C106",
+    Relation("root <", _ranks),
     source="003, ParallelGroup constraints",
     reason="The root is one of the ranks.",
 )
-def root_is_a_rank(op: CollectiveOp, know: Facts) -> Violations:
+def root_is_a_rank() -> None:
     """The root must be at least 0 and less than the number of ranks."""
-    count = len(op.member_types)
-    if op.root is not None and not 0 <= op.root.value.data < count:
-        yield mismatch("root", op.root.value.data, f"0 to {count - 1}", field="root")
 
 
-@rule(
+@constraint(
     "PTO-C107",
+    Relation("engine == aiv", note=" on this target"),
     source="003, Template Parameter",
     reason="The collective unit is part of Ascend950.",
 )
-def collective_unit_exists(op: CollectiveOp, know: Facts) -> Violations:
+def collective_unit_exists() -> None:
     """Engine ccu needs A5."""
-    if op.engine is not None and op.engine.data is CollEngine.CCU:
-        yield mismatch("engine", "ccu", "aiv on this target", field="engine")
 
 
 @rule(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from ptoas.dialects.pto.compare import CompareOp, TCmpOp, TCmpSOp
 from ptoas.dialects.pto.element_types import BY_TEXT
-from ptoas.dialects.pto.enums import CmpMode
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
+from ptoas.targets.relation import Relation, constraint
 from ptoas.targets.rule import Violations, mismatch, rule
 from ptoas.targets.rules.examples import instruction
 
@@ -39,20 +39,26 @@ def mask_has_a_bit_for_each_column(op: PtoOp, know: Facts) -> Violations:
         yield mismatch(f"bytes in a row of ${mask}", width, required, slot=mask)
 
 
-@rule(
+def _compares_i32(op: CompareOp, know: Facts) -> bool:
+    return know.tile(_slots(op)[1]).element is BY_TEXT["i32"]
+
+
+@constraint(
     "PTO-E702",
+    Relation(
+        "cmpMode == eq or ne",
+        what="cmpMode of i32",
+        fix="convert both to f32 (tcvt) if their numbers fit it",
+        when=_compares_i32,
+    ),
     source="TCMP and TCMPS headers of A2/A3, 32-bit integers",
     reason="The vector unit compares 32-bit integers for equality only; other modes would give the same "
     "result as eq.",
     failing=instruction("tcmp", "16x32xu8", "16x32xi32", "16x32xi32", attrs="cmpMode = #pto<cmp lt>"),
     passing=instruction("tcmp", "16x32xu8", "16x32xi32", "16x32xi32", attrs="cmpMode = #pto<cmp ne>"),
 )
-def integers_are_compared_for_equality(op: CompareOp, know: Facts) -> Violations:
+def integers_are_compared_for_equality() -> None:
     """32-bit integers must be compared with `eq` or `ne`."""
-    mode, element = know.target.value(op, "cmpMode"), know.tile(_slots(op)[1]).element
-    if element is BY_TEXT["i32"] and mode not in (CmpMode.EQ, CmpMode.NE):
-        fix = "convert both to f32 (tcvt) if their numbers fit it"
-        yield mismatch("cmpMode of i32", mode.value, "eq or ne", field="cmpMode", fix=fix)
 
 
 @rule(

@@ -8,25 +8,21 @@ from ptoas.dialects.pto.gather import TGatherOp
 from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
-from ptoas.targets.relation import Relation, Stated, constraint
+from ptoas.targets.relation import Relation, constraint
 from ptoas.targets.rule import Violations, mismatch, rule
 from ptoas.targets.rules.examples import instruction
 from ptoas.targets.shared.compare_gather import LANES, line_bytes
 
 
-def _has_several_rows(_op: TGatherOp, know: Facts) -> bool:
-    return know.tile("src").valid_rows > 1
-
-
 @constraint(
     "PTO-A240",
+    Relation(f"src.valid_cols % {LANES}", note=", or one row", when="src.valid_rows > 1"),
     source="A5 header of TGATHER",
     reason="Positions advance by 64 for every 64 compared elements and restart in each row; with other "
     "extents they would not be positions in the source.",
 )
-def compared_rows_are_whole_repeats() -> Stated:
+def compared_rows_are_whole_repeats() -> None:
     """Compare form: a source with several valid rows must have a multiple of 64 valid columns."""
-    yield Relation("src.valid_cols", "multiple of", LANES, ", or one row", when=_has_several_rows)
 
 
 @rule(

@@ -10,10 +10,10 @@ from ptoas.dialects.pto import movement
 from ptoas.dialects.pto.enums import Precision
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.movement import TTransOp
-from ptoas.dialects.pto.tile_scalar import BitScalarOp, TAxpyOp
+from ptoas.dialects.pto.tile_scalar import BitScalarOp
 from ptoas.targets.facts import Facts
 from ptoas.targets.fixit import Fixit
-from ptoas.targets.relation import Relation, Stated, constraint
+from ptoas.targets.relation import Relation, constraint
 from ptoas.targets.rule import Violation, Violations, mismatch, rule
 from ptoas.targets.rules.common import fits
 from ptoas.targets.rules.examples import instruction, kernel
@@ -46,14 +46,14 @@ def _txor(tmp: str) -> str:
 
 @constraint(
     "PTO-E318",
+    "tmp.element == dst.element, as ${slot}",
     source="device headers of A2/A3, TXOR and TXORS: TXorCheck and the checks of TAND",
     reason="The library computes the bitwise or into the scratch tile with the instructions of the result.",
     failing=_txor("32x32xui8"),
     passing=_txor("16x32xi16"),
 )
-def scratch_has_the_elements_of_the_destination() -> Stated:
+def scratch_has_the_elements_of_the_destination() -> None:
     """The scratch tile must have the element type of the destination."""
-    yield Relation("tmp.element", "equal to", "dst.element", note=", as ${slot}")
 
 
 def _exp(precision: str) -> str:
@@ -83,34 +83,31 @@ def high_precision_has_an_effect(op: PtoOp, know: Facts, by_scratch: bool = Fals
     yield mismatch("precision", "high_precision", "default", field="precisionType", fix=fix, fixit=fixit)
 
 
-@rule(
+@constraint(
     "PTO-E317",
+    Relation(
+        "precisionType == default",
+        what="precision",
+        fix="leave the attribute out",
+        fixit=Fixit("drop field", old="precisionType"),
+    ),
     source="public TPOW page, A2/A3; pto/npu/a2a3/TPow.hpp header: one algorithm",
     reason="The header accepts the parameter but computes with the default precision.",
 )
-def power_has_one_precision(op: PtoOp, know: Facts) -> Violations:
+def power_has_one_precision() -> None:
     """tpow and tpows have no high-precision algorithm on A2/A3."""
-    if know.target.value(op, "precisionType") is Precision.High:
-        yield mismatch(
-            "precision",
-            "high_precision",
-            "default",
-            field="precisionType",
-            fix="leave the attribute out",
-            fixit=Fixit("drop field", old="precisionType"),
-        )
 
 
 @constraint(
     "PTO-E313",
+    "tmp.type == dst.type",
     source="header of the simulator: one template parameter for both tiles",
     reason="The library's call takes both tiles as one C++ type.",
     failing=instruction("trems", "16x32xf32", "16x32xf32", "f32", "1x32xf32"),
     passing=instruction("trems", "16x32xf32", "16x32xf32", "f32", "16x32xf32"),
 )
-def scratch_has_the_type_of_the_destination() -> Stated:
+def scratch_has_the_type_of_the_destination() -> None:
     """A scratch tile must have the type of the destination."""
-    yield Relation("tmp.type", "equal to", "dst.type")
 
 
 @rule(
@@ -138,15 +135,15 @@ def _valid_type_of_result(op: PtoOp, know: Facts) -> tuple[int, ...]:
 
 @constraint(
     "PTO-E314",
+    Relation("src.type.valid opens as", _valid_type_of_result, what="valid shape of $src in its type"),
     source="header of the simulator: static_assert on the static valid extents",
     reason="A dynamic extent in one type and a static one in the other does not compile.",
     failing=instruction("tsqrt", "16x32xf32", "16x32xf32, valid=16x?"),
     passing=instruction("tsqrt", "16x32xf32, valid=16x?", "16x32xf32, valid=16x?"),
 )
-def valid_extents_are_open_in_both() -> Stated:
+def valid_extents_are_open_in_both() -> None:
     """A valid extent must be dynamic in the types of both tiles or in neither (rows and columns swapped for a
     transposed tile)."""
-    yield Relation("src.type.valid", "open as", _valid_type_of_result, what="valid shape of $src in its type")
 
 
 @rule(
@@ -161,19 +158,17 @@ def shift_is_less_than_the_width(op: BitScalarOp, know: Facts) -> Violations:
         yield mismatch("shift", f"{count} bits", f"0 to {bits - 1}", slot="scalar", part="value")
 
 
-@rule(
+@constraint(
     "PTO-E316",
+    Relation("dst.element == src.element or f32", when="src.element == f16"),
+    Relation("dst.element == src.element", fix="", when="src.element != f16"),
     source="device headers, TAXPY: static_assert on the two types",
     reason="The product is added in the destination's type; the hardware has no other pair.",
     failing=_axpy("f32", "f16"),
     passing=_axpy("f16", "f32"),
 )
-def sum_has_the_type_of_the_product(op: TAxpyOp, know: Facts) -> Violations:
+def sum_has_the_type_of_the_product() -> None:
     """The destination must have the source's element type, or be f32 if the source is f16."""
-    src, dst = know.tile("src").element, know.tile("dst").element
-    if src != dst and (src.text, dst.text) != ("f16", "f32"):
-        required = f"{src.text} or f32" if src.text == "f16" else src.text
-        yield mismatch("element type of $dst", dst.text, required, slot="dst")
 
 
 def _quotient(cols: int) -> str:
@@ -186,13 +181,15 @@ WIDE_LANES = 64
 
 @constraint(
     "PTO-E956",
+    Relation(
+        f"dst.valid_cols <= {WIDE_LANES}",
+        fix=f"divide tiles of {WIDE_LANES} columns one after the other",
+    ),
     source="device header of A5, Int64Div.hpp: a loop over rows, and one vector for each",
     reason="Further columns keep their old contents.",
     failing=_quotient(128),
     passing=_quotient(64),
 )
-def quotient_fits_one_vector() -> Stated:
+def quotient_fits_one_vector() -> None:
     """Quotients and remainders of 64-bit integers must not have more valid columns than a vector has
     lanes."""
-    fix = f"divide tiles of {WIDE_LANES} columns one after the other"
-    yield Relation("dst.valid_cols", "at most", WIDE_LANES, fix=fix)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from xdsl.dialects.builtin import IntegerAttr
 
 from ptoas.analysis.function import FunctionFacts
-from ptoas.dialects.pto.core_enums import FenceScope
 from ptoas.dialects.pto.enums import WORKING_PIPES, AddressSpace, Pipe
-from ptoas.dialects.pto.sync import BufferTokenOp, CmoCacheInvalidOp, DrainOp, FenceBarrierAllOp, FlagOp
+from ptoas.dialects.pto.sync import BufferTokenOp, CmoCacheInvalidOp, DrainOp, FlagOp
 from ptoas.targets.facts import Facts
 from ptoas.targets.fixit import Fixit
+from ptoas.targets.relation import Relation, constraint
 from ptoas.targets.rule import Violations, function_rule, mismatch, rule
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.target import Target
@@ -49,25 +49,21 @@ def token_number_is_in_range(op: BufferTokenOp, know: Facts) -> Violations:
         yield mismatch("number of a token", number, "0 to 31", **place)
 
 
-@rule(
+@constraint(
     "PTO-H205",
+    Relation(
+        "scope == gm or all",
+        fix="use `pto.barrier #pto.pipe<PIPE_ALL>`",
+        fixit=Fixit("replace", "pto.barrier #pto.pipe<PIPE_ALL>"),
+    ),
     source="PTOAS fence.barrier_all: local_memory has no emission",
     reason="A fence makes writes visible to other cores, which can't see local memory. Use a barrier of "
     "PIPE_ALL to order local memory.",
     failing=kernel("pto.fence.barrier_all #pto.fence_scope<local_memory>"),
     passing=kernel("pto.fence.barrier_all #pto.fence_scope<gm>"),
 )
-def fence_scope_includes_global_memory(op: FenceBarrierAllOp, know: Facts) -> Violations:
+def fence_scope_includes_global_memory() -> None:
     """The scope of a fence must be gm or all."""
-    if op.scope.data is FenceScope.LocalMemory:
-        yield mismatch(
-            "scope",
-            op.scope.data.value,
-            "gm or all",
-            field="scope",
-            fix="use `pto.barrier #pto.pipe<PIPE_ALL>`",
-            fixit=Fixit("replace", "pto.barrier #pto.pipe<PIPE_ALL>"),
-        )
 
 
 @rule(

@@ -7,13 +7,14 @@ from types import MappingProxyType
 
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.element_types import BY_TYPE, ElementType
-from ptoas.dialects.pto.enums import ReluPreMode, SLayout, TileLoc
+from ptoas.dialects.pto.enums import SLayout, TileLoc
 from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.memory import TStoreOp
 from ptoas.dialects.pto.movement import FixpipeOp, TExtractOp
 from ptoas.targets import drawing
 from ptoas.targets.facts import Facts
+from ptoas.targets.relation import Relation, constraint
 from ptoas.targets.rule import Related, Violations, mismatch, rule
 from ptoas.targets.rules.examples import acc, instruction
 
@@ -69,27 +70,21 @@ def accumulator_is_converted(
     yield mismatch(what, f"{_short(src.element)} to {_short(found)}", required, slot=slot, fix=fix)
 
 
-@rule(
+@constraint(
     "PTO-K202",
+    "fp.memory == scaling",
+    Relation(
+        "fp.element == i64 or ui64: the pipe reads 8 bytes for each column",
+        severity=Severity.WARNING,
+        follows=True,
+    ),
+    Relation("fp.valid_cols >= src.valid_cols, as $src", fix="", follows=True),
     source="headers of TMOV, TEXTRACT, TINSERT and TSTORE: quantisation by columns",
     reason="The pipe reads 8 bytes per column from its own buffer.",
 )
-def scales_are_in_scaling(op: FixpipeOp | TStoreOp, know: Facts) -> Violations:
+def scales_are_in_scaling() -> None:
     """Scales of columns must be 64-bit words in the memory `scaling`, one for each column. Another type is a
     warning, because the headers accept any."""
-    if op.fp is None:
-        return
-    scales, src = know.tile("fp"), know.tile("src")
-    if scales.loc is not TileLoc.Scaling:
-        yield mismatch("memory of $fp", scales.loc.value, "scaling", slot="fp")
-    elif scales.size != 8:
-        required = "i64 or ui64: the pipe reads 8 bytes for each column"
-        yield mismatch(
-            "element type of $fp", scales.element_name, required, slot="fp", severity=Severity.WARNING
-        )
-    elif 0 <= scales.valid_cols < src.valid_cols:
-        required = f"at least {src.valid_cols}, as $src"
-        yield mismatch("valid columns of $fp", scales.valid_cols, required, slot="fp")
 
 
 @rule(
@@ -148,17 +143,17 @@ def part_is_made_of_blocks(op: PtoOp, know: Facts) -> Violations:
             yield mismatch(word, start, required, slot=word, part="value", fix=fix, related=picture)
 
 
-@rule(
+@constraint(
     "PTO-K205",
+    "reluPreMode == no_relu or normal_relu",
+    Relation(
+        "src.memory == acc",
+        what="memory of $src for a relu",
+        when="reluPreMode != no_relu",
+        follows=True,
+    ),
     source="public TMOV and TSTORE pages; D39",
     reason="Only the plain relu is documented: negative values become 0.",
 )
-def relu_mode_is_supported(op: FixpipeOp | TStoreOp, know: Facts) -> Violations:
+def relu_mode_is_supported() -> None:
     """reluPreMode must be no_relu or normal_relu, and its source an accumulator."""
-    mode = op.relu_pre_mode
-    if mode is None or mode.data is ReluPreMode.NoRelu:
-        return
-    if mode.data is not ReluPreMode.NormalRelu:
-        yield mismatch("reluPreMode", mode.data.value, "no_relu or normal_relu", field="reluPreMode")
-    elif know.tile("src").loc is not TileLoc.Acc:
-        yield mismatch("memory of $src for a relu", know.tile("src").loc.value, "acc", slot="src")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from math import prod
 
-from ptoas.dialects.pto.enums import GatherOOB
-from ptoas.dialects.pto.gather import MGatherMatOp, MGatherOp
+from ptoas.dialects.pto.gather import MGatherMatOp
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
 from ptoas.targets.isa import HEADERS, is_judged_by_headers
+from ptoas.targets.relation import Relation, constraint
 from ptoas.targets.rule import Violation, Violations, mismatch, rule
 from ptoas.targets.rules.examples import mgather
 
@@ -18,40 +18,37 @@ _GOOD_CPU = mgather("elem", "16x32xf32", "64x32xf32", "16x32xi32")
 # --- modes ---------------------------------------------------------------------------------------
 
 
-@rule(
+@constraint(
     "PTO-A301",
+    Relation(
+        "coalesce == elem",
+        what="mode",
+        fix="lower or run with --legalize, which turns rows into element indices",
+    ),
     source="000, CPU Reference Form; D17",
     reason="The reference has no Coalesce parameter and reads every index as an element index, so row "
     "indices would silently give other data.",
     failing=mgather("row", "16x32xf32", "64x32xf32", "16x32xi32"),
     passing=_GOOD_CPU,
 )
-def cpu_has_no_row_mode(op: MGatherOp, know: Facts) -> Violations:
+def cpu_has_no_row_mode() -> None:
     """cpu supports Elem gathers only."""
-    if know.is_row:
-        yield Violation(
-            "mode: found row, expected elem",
-            field="coalesce",
-            fix="lower or run with --legalize, which turns rows into element indices",
-        )
 
 
-@rule(
+@constraint(
     "PTO-A302",
+    Relation(
+        "gatherOob == undefined",
+        what="out-of-bounds mode",
+        fix="lower or run with --legalize, which remaps the indices beforehand",
+    ),
     source="000, CPU Reference Form; D17",
     reason="The reference has no GatherOOB parameter and checks no bounds.",
     failing=mgather("elem.clamp", "16x32xf32", "64x32xf32", "16x32xi32"),
     passing=mgather("elem.undefined", "16x32xf32", "64x32xf32", "16x32xi32"),
 )
-def cpu_has_no_out_of_bounds_mode(op: MGatherOp, know: Facts) -> Violations:
+def cpu_has_no_out_of_bounds_mode() -> None:
     """cpu supports the out-of-bounds mode `undefined` only."""
-    oob = op.gather_oob
-    if oob is not None and oob.data is not GatherOOB.Undefined:
-        yield Violation(
-            f"out-of-bounds mode: found {oob.data.value}, expected undefined",
-            field="gatherOob",
-            fix="lower or run with --legalize, which remaps the indices beforehand",
-        )
 
 
 # --- into L1 -------------------------------------------------------------------------------------

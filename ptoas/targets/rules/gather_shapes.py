@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from math import prod
 
@@ -13,7 +12,7 @@ from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.dialects.pto.geometry import BOX_ROWS, BURST
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
-from ptoas.targets.relation import Relation, Stated, constraint
+from ptoas.targets.relation import Relation, constraint
 from ptoas.targets.rule import Violation, Violations, mismatch, rule
 from ptoas.targets.rules.common import fits
 from ptoas.targets.rules.examples import mgather
@@ -25,14 +24,6 @@ _OF_INDEX, _FOR_NZ = "{words} of the index $idx in Elem mode", "{words} of ${slo
 _GOOD = mgather("row", "16x32xf32", "64x32xf32", "1x16xi32")
 _GOOD_CPU = mgather("elem", "16x32xf32", "64x32xf32", "16x32xi32")
 _GOOD_CUSTOM = mgather("row", "16x32xf32", "64x32xf32", "16x1xi32")
-
-
-def _case(row: bool | None = None, table: Layout | None = None) -> Callable[[IndexedMemoryOp, Facts], bool]:
-    """Return a predicate for instructions with this mode and a table in this layout; `None`: any."""
-    return lambda _, know: row in (None, know.is_row) and table in (None, know.view("mem").layout)
-
-
-_ROW, _ELEM, _NZ = _case(row=True), _case(row=False), _case(table=Layout.NZ)
 
 
 @rule(
@@ -103,6 +94,7 @@ def row_index_is_one_row(op: IndexedMemoryOp, know: Facts) -> Violations:
 
 @constraint(
     "PTO-A203",
+    Relation("idx.valid == DATA.valid", what=_OF_INDEX, when="coalesce == elem"),
     aliases="S203",
     source="000, Tile Constraints (A2/A3) and (A5), Shape constraints",
     reason="Every element of the destination has its own index.",
@@ -110,9 +102,8 @@ def row_index_is_one_row(op: IndexedMemoryOp, know: Facts) -> Violations:
     passing=_GOOD_CPU,
     on="a2a3 a5",
 )
-def elem_index_has_the_shape_of_the_tile() -> Stated:
+def elem_index_has_the_shape_of_the_tile() -> None:
     """In Elem mode the index tile and the destination must have the same valid shape."""
-    yield Relation("idx.valid", "equal to", "DATA.valid", what=_OF_INDEX, when=_ELEM)
 
 
 def _has_its_mode(_op: IndexedMemoryOp, know: Facts) -> bool:
@@ -124,16 +115,15 @@ def _has_its_mode(_op: IndexedMemoryOp, know: Facts) -> bool:
 
 @constraint(
     "PTO-A205",
+    Relation("idx.rows == DATA.rows, as ${slot}", what="rows of the index tile $idx", when=_has_its_mode),
     aliases="S205",
     source="000, Tile Constraints (CPU), Shape constraints; 001, Shape constraints; 002, Tile Constraints",
     reason="Row i of the index belongs to row i of the destination.",
     failing=mgather("elem", "16x32xf32", "64x32xf32", "8x32xi32"),
     passing=_GOOD_CPU,
 )
-def index_has_the_rows_of_the_tile() -> Stated:
+def index_has_the_rows_of_the_tile() -> None:
     """The tile and its index tile must have the same number of rows."""
-    what = "rows of the index tile $idx"
-    yield Relation("idx.rows", "equal to", "DATA.rows", ", as ${slot}", what, when=_has_its_mode)
 
 
 @rule(
@@ -188,24 +178,31 @@ def _has_the_physical_shape(row: bool, op: IndexedMemoryOp, know: Facts) -> bool
     return know.is_row is row and (idx.rows, idx.cols) == (dst.rows, 1 if row else dst.cols)
 
 
+def _one_for_each_row(op: IndexedMemoryOp, know: Facts) -> tuple[int, int]:
+    return know.tile(op.DATA).valid_rows, 1
+
+
 @constraint(
     "PTO-A222",
+    Relation(
+        "idx.valid ==",
+        _one_for_each_row,
+        what="valid shape of the index $idx in Row mode",
+        when=partial(_has_the_physical_shape, True),
+    ),
+    Relation(
+        "idx.valid == DATA.valid",
+        what="valid shape of the index $idx in Elem mode",
+        when=partial(_has_the_physical_shape, False),
+    ),
     source="002, Tile Constraints",
     reason="The kernel iterates over the rows of the destination and reads the same row of the index.",
     failing=mgather("row", "16x32xf32", "64x32xf32", "16x1xi32, valid=8x1"),
     passing=mgather("row", "16x32xf32, valid=8x32", "64x32xf32", "16x1xi32, valid=8x1"),
 )
-def custom_index_is_valid_for_the_destination() -> Stated:
+def custom_index_is_valid_for_the_destination() -> None:
     """The valid shape of the index tile must be [R, 1] in Row mode, where R is the number of valid rows of
     the destination, and that of the destination in Elem mode."""
-    for row, mode in ((True, "Row"), (False, "Elem")):
-        yield Relation(
-            "idx.valid",
-            "equal to",
-            lambda op, know: (know.tile(op.DATA).valid_rows, 1) if know.is_row else know.tile(op.DATA).valid,
-            what=f"valid shape of the index $idx in {mode} mode",
-            when=partial(_has_the_physical_shape, row),
-        )
 
 
 @rule(
@@ -229,59 +226,62 @@ def table_has_two_dimensions(op: IndexedMemoryOp, know: Facts) -> Violations:
 
 @constraint(
     "PTO-A209",
+    Relation(f"mem.Shape[3] is {BOX_ROWS}", what="{words} of the NZ table", when="mem.layout == nz"),
     aliases="S207",
     source="000, Tile Constraints (A2/A3), Shape constraints, NZ tables",
     reason="A fractal block of the NZ layout has 16 rows.",
 )
-def nz_table_has_blocks_of_16_rows() -> Stated:
+def nz_table_has_blocks_of_16_rows() -> None:
     """Shape[3] of an NZ table must be 16 and static."""
-    yield Relation("mem.Shape[3]", "known as", BOX_ROWS, what="{words} of the NZ table", when=_NZ)
 
 
 @constraint(
     "PTO-A210",
+    Relation("mem.Shape[4] is mem.burst", what="{words} of the NZ table", when="mem.layout == nz"),
     source="000, Tile Constraints (A2/A3), Shape constraints, NZ tables",
     reason="A row of a fractal block is 32 bytes.",
 )
-def nz_table_has_blocks_of_32_bytes() -> Stated:
+def nz_table_has_blocks_of_32_bytes() -> None:
     """Shape[4] of an NZ table must be 32 bytes divided by the element size, and static."""
-    yield Relation("mem.Shape[4]", "known as", "mem.burst", what="{words} of the NZ table", when=_NZ)
 
 
 @constraint(
     "PTO-A211",
+    Relation("DATA.cols % DATA.burst", what=_FOR_NZ, when="mem.layout == nz"),
     source="000, Tile Constraints (A2/A3), Shape constraints, NZ tables",
     reason="The tile consists of fractal blocks that are 32 bytes wide.",
 )
-def nz_tile_columns_are_whole_blocks() -> Stated:
+def nz_tile_columns_are_whole_blocks() -> None:
     """With an NZ table the columns of the destination must be a multiple of 32 bytes divided by the element
     size."""
-    yield Relation("DATA.cols", "multiple of", "DATA.burst", what=_FOR_NZ, when=_NZ)
 
 
 @constraint(
     "PTO-A212",
+    Relation(f"DATA.rows % {BOX_ROWS}", what=_FOR_NZ, when="mem.layout == nz"),
     aliases="S208",
     source="000, Tile Constraints (A2/A3), Shape constraints, NZ tables",
     reason="The tile consists of fractal blocks of 16 rows.",
 )
-def nz_tile_rows_are_whole_blocks() -> Stated:
+def nz_tile_rows_are_whole_blocks() -> None:
     """With an NZ table the rows of the destination must be a multiple of 16."""
-    yield Relation("DATA.rows", "multiple of", BOX_ROWS, what=_FOR_NZ, when=_NZ)
 
 
 @constraint(
     "PTO-A213",
+    Relation(
+        "mem.Shape[4] == DATA.valid_cols, the valid columns of ${slot}",
+        what="row width ({words}) of the table $mem in Row mode",
+        when="coalesce == row and mem.layout == nd",
+    ),
     source="000, Tile Constraints (A5), GM table layout",
     reason="The kernel uses the valid columns of the destination as row stride.",
     failing=mgather("row", "16x32xf32, valid=16x24", "64x32xf32", "1x16xi32"),
     passing=mgather("row", "16x32xf32, valid=16x24", "64x24xf32", "1x16xi32"),
     on="a5",
 )
-def row_width_is_the_valid_columns() -> Stated:
+def row_width_is_the_valid_columns() -> None:
     """In Row mode Shape[4] of the table must equal the valid columns of the destination."""
-    note, what = ", the valid columns of ${slot}", "row width ({words}) of the table $mem in Row mode"
-    yield Relation("mem.Shape[4]", "equal to", "DATA.valid_cols", note, what, when=_case(True, Layout.ND))
 
 
 @rule(
@@ -350,34 +350,60 @@ def _row_columns(_op: IndexedMemoryOp, know: Facts) -> int:
 
 @constraint(
     "PTO-A220",
+    Relation(
+        "DATA.valid_cols <=",
+        _row_columns,
+        ", a row of the table",
+        "{words} of ${slot} in Row mode",
+        when="coalesce == row",
+    ),
     source="000, Layout Support and NZ Layout; 002, Shape Constraints",
     reason="Beyond the end of a row lies the next row, or padding.",
     failing=mgather("row", "16x32xf32", "64x24xf32", "1x16xi32"),
     passing=mgather("row", "16x32xf32, valid=16x24", "64x24xf32", "1x16xi32"),
     on="a2a3",
 )
-def valid_columns_are_inside_a_row() -> Stated:
+def valid_columns_are_inside_a_row() -> None:
     """In Row mode the tile must not have more valid columns than a row of the table: Shape[4], for an NZ
     table Shape[0] * Shape[1] blocks of 32 bytes."""
-    note, what = ", a row of the table", "{words} of ${slot} in Row mode"
-    yield Relation("DATA.valid_cols", "at most", _row_columns, note, what, when=_ROW)
 
 
 @constraint(
     "PTO-A221",
+    Relation(
+        "DATA.cols >=",
+        _row_columns,
+        ", a logical row",
+        f"{_FOR_NZ} in Row mode",
+        when="coalesce == row and mem.layout == nz",
+    ),
     source="000, NZ Layout (A2/A3), Row mode; D32",
     reason="Every row is transferred as a whole, Shape[0] * Shape[1] blocks of 32 bytes; what does not "
     "fit overwrites the memory behind the tile.",
 )
-def nz_tile_has_room_for_a_row() -> Stated:
+def nz_tile_has_room_for_a_row() -> None:
     """In Row mode with an NZ table the tile must have at least as many columns as a logical row of the
     table."""
-    note, what = ", a logical row", f"{_FOR_NZ} in Row mode"
-    yield Relation("DATA.cols", "at least", _row_columns, note, what, when=_case(True, Layout.NZ))
 
 
-@rule(
+def _row_index_shapes(op: IndexedMemoryOp, know: Facts) -> list[tuple[int, int]]:
+    rows = know.tile(op.DATA).type.valid_rows
+    return [(1, rows), (rows, 1)]
+
+
+def _is_open_row_index(op: IndexedMemoryOp, know: Facts) -> bool:
+    dst, idx = know.tile(op.DATA).type, know.tile("idx").type
+    return know.is_row and DYNAMIC in (dst.valid_rows, *idx.valid)
+
+
+@constraint(
     "PTO-A215",
+    Relation(
+        "idx.type.valid is",
+        _row_index_shapes,
+        what="valid shape in the type of the index $idx in Row mode",
+        when=_is_open_row_index,
+    ),
     source="000, Dynamic Runtime Shapes; static checks of the A5 header",
     reason="The header compares the extents at compile time, and a dynamic extent equals only a dynamic one.",
     failing=mgather("row", "16x32xf32", "64x32xf32", "1x16xi32, valid=1x?"),
@@ -385,25 +411,14 @@ def nz_tile_has_room_for_a_row() -> Stated:
     on="a5",
     header=True,
 )
-def row_index_is_as_dynamic_as_the_tile(op: IndexedMemoryOp, know: Facts) -> Violations:
+def row_index_is_as_dynamic_as_the_tile() -> None:
     """In Row mode the valid shape in the type of the index must be <1, R> or <R, 1>, where R is dynamic if
     and only if the valid rows of the destination are."""
-    dst, idx = know.tile(op.DATA).type, know.tile("idx").type
-    if not know.is_row or DYNAMIC not in (dst.valid_rows, *idx.valid):
-        return
-    rows = dst.valid_rows
-    if idx.valid not in ((1, rows), (rows, 1)):
-        required = f"1x{shape_str((rows,))} or {shape_str((rows,))}x1"
-        yield mismatch(
-            "valid shape in the type of the index $idx in Row mode",
-            shape_str(idx.valid),
-            required,
-            slot="idx",
-        )
 
 
 @constraint(
     "PTO-A216",
+    Relation("idx.type.valid opens as DATA.type.valid", what=_OF_INDEX, when="coalesce == elem"),
     aliases="S210",
     source="000, Dynamic Runtime Shapes; static checks of the A5 header",
     reason="The header compares the extents at compile time, and a dynamic extent equals only a dynamic one.",
@@ -412,14 +427,18 @@ def row_index_is_as_dynamic_as_the_tile(op: IndexedMemoryOp, know: Facts) -> Vio
     on="a5",
     header=True,
 )
-def elem_index_is_as_dynamic_as_the_tile() -> Stated:
+def elem_index_is_as_dynamic_as_the_tile() -> None:
     """In Elem mode a valid extent in the type of the index must be dynamic if and only if the one of the
     destination is."""
-    yield Relation("idx.type.valid", "open as", "DATA.type.valid", what=_OF_INDEX, when=_ELEM)
 
 
 @constraint(
     "PTO-A217",
+    Relation(
+        "mem.Shape[4] is DATA.type.valid_cols, as the valid columns of ${slot}",
+        what="row width (Shape[4]) of the table $mem",
+        when="coalesce == row and mem.Shape[4] == ?",
+    ),
     source="000, Dynamic Runtime Shapes; static checks of the A5 header",
     reason="The header compares both at compile time, and a dynamic extent equals only a dynamic one.",
     failing=mgather("row", "16x32xf32", "64x?xf32", "1x16xi32"),
@@ -427,14 +446,6 @@ def elem_index_is_as_dynamic_as_the_tile() -> Stated:
     on="a5",
     header=True,
 )
-def row_width_is_as_dynamic_as_the_tile() -> Stated:
+def row_width_is_as_dynamic_as_the_tile() -> None:
     """In Row mode Shape[4] of the table must be dynamic if and only if the valid columns in the type of the
     destination are."""
-    yield Relation(
-        "mem.Shape[4]",
-        "known as",
-        "DATA.type.valid_cols",
-        ", as the valid columns of ${slot}",
-        what="row width (Shape[4]) of the table $mem",
-        when=lambda _, know: know.is_row and know.view("mem").shape5[4] == DYNAMIC,
-    )

@@ -13,7 +13,7 @@ from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.targets import drawing
 from ptoas.targets.facts import Facts
 from ptoas.targets.fixit import Fixit
-from ptoas.targets.relation import Relation, Stated, constraint
+from ptoas.targets.relation import Relation, constraint
 from ptoas.targets.rule import Related, Violation, Violations, function_rule, mismatch, rule
 from ptoas.targets.rules.examples import acc, instruction, left, right
 from ptoas.targets.target import Target
@@ -55,72 +55,69 @@ def _has_bias(op: ProductOp, _know: Facts) -> bool:
 
 @constraint(
     "PTO-K102",
+    *(f"{slot}.valid_{dim} <= {MOST}" for slot in ("lhs", "rhs") for dim in ("rows", "cols")),
     source="header of TMATMUL, CheckDynamicMad",
     reason="The matrix unit counts rows and columns in 12 bits.",
     failing=_product("16x16xi32", "16x4096xi8", "4096x16xi8"),
     passing=_product("16x16xi32", "16x2048xi8", "2048x16xi8"),
 )
-def product_extents_are_in_range() -> Stated:
+def product_extents_are_in_range() -> None:
     """A product must have at most 4095 rows and columns, and at most 4095 terms per sum."""
-    for extent in ("lhs.valid_rows", "lhs.valid_cols", "rhs.valid_rows", "rhs.valid_cols"):
-        yield Relation(extent, "at most", MOST)
 
 
 @constraint(
     "PTO-K103",
+    Relation("bias.valid_cols >= rhs.valid_cols, as $rhs", when=_has_bias),
     source="public TMATMUL_BIAS page",
     reason="Every column of the product has its own bias.",
 )
-def bias_is_as_wide_as_the_product() -> Stated:
+def bias_is_as_wide_as_the_product() -> None:
     """A bias must have at least as many valid columns as the product."""
-    yield Relation("bias.valid_cols", "at least", "rhs.valid_cols", ", as $rhs", when=_has_bias)
 
 
 @constraint(
     "PTO-K107",
+    "dst.rows >= lhs.valid_rows",
+    "dst.cols >= rhs.valid_cols",
     source="header of TMATMUL: m, k and n are the valid extents of the operands",
     reason="The matrix unit writes as many rows and columns as the operands have.",
     failing=_product("16x64xf32", "32x16xf16", "16x64xf16"),
     passing=_product("32x64xf32", "32x16xf16", "16x64xf16"),
     on="a2a3 a5",
 )
-def product_fits_its_accumulator() -> Stated:
+def product_fits_its_accumulator() -> None:
     """The destination must have at least as many rows as lhs has valid rows, and as many columns as rhs.
     Further valid elements in its last blocks are undefined on a device (D57)."""
-    yield Relation("dst.rows", "at least", "lhs.valid_rows")
-    yield Relation("dst.cols", "at least", "rhs.valid_cols")
 
 
 @constraint(
     "PTO-K104",
+    Relation(
+        f"dst.rows >= {BOX_ROWS}",
+        what="rows of $dst for a product of one row",
+        fix="give $dst 16 rows, of which one is valid, or use tgemv",
+        when="lhs.valid_rows == 1",
+    ),
     source="header of TMATMUL, A2/A3: m == 1",
     reason="A product of one row is computed as 16 rows, and all of them are written.",
 )
-def product_of_one_row_has_16_rows() -> Stated:
+def product_of_one_row_has_16_rows() -> None:
     """A product of one row needs a destination of at least 16 rows; 15 of them are undefined."""
-    yield Relation(
-        "dst.rows",
-        "at least",
-        BOX_ROWS,
-        what="rows of $dst for a product of one row",
-        fix="give $dst 16 rows, of which one is valid, or use tgemv",
-        when=lambda _, know: know.tile("lhs").valid_rows == 1,
-    )
 
 
 @constraint(
     "PTO-K108",
+    "dst.rows == lhs.rows",
+    "rhs.rows == lhs.cols",
+    "dst.cols == rhs.cols",
     source="header of TMATMUL, the simulator: static checks",
     reason="The simulator compares physical extents, not valid ones.",
     failing=_product("32x64xf32, valid=16x64", "16x16xf16", "16x64xf16"),
     passing=_product("16x64xf32", "16x16xf16", "16x64xf16"),
 )
-def simulator_multiplies_whole_tiles() -> Stated:
+def simulator_multiplies_whole_tiles() -> None:
     """On cpu dst must have the physical rows of lhs and the physical columns of rhs, and rhs as many rows as
     lhs has columns."""
-    yield Relation("dst.rows", "equal to", "lhs.rows")
-    yield Relation("rhs.rows", "equal to", "lhs.cols")
-    yield Relation("dst.cols", "equal to", "rhs.cols")
 
 
 @rule(

@@ -14,6 +14,7 @@ from ptoas.dialects.pto.memory import TLoadOp, TPrefetchOp, TPrintOp, TStoreOp
 from ptoas.dialects.pto.types import DYNAMIC, MAX_RANK
 from ptoas.targets import drawing
 from ptoas.targets.facts import Facts
+from ptoas.targets.relation import constraint
 from ptoas.targets.rule import Related, Violations, mismatch, rule
 from ptoas.targets.rules.common import fits
 from ptoas.targets.rules.examples import tload, tstore
@@ -131,19 +132,16 @@ def _load_as(layout: str) -> str:
     return tload("16x32xf32", "16x32xf32").replace("%mem : (", f"%mem {{layout = #pto.layout<{layout}>}} : (")
 
 
-@rule(
+@constraint(
     "PTO-M110",
+    "layout == mem.layout, the layout of the view",
     source="PTOAS tload, tstore: layout; D30",
     reason="The transfer uses the layout of the view and ignores the attribute.",
     failing=_load_as("dn"),
     passing=_load_as("nd"),
 )
-def transfer_names_the_layout_of_its_memory(op: TLoadOp | TStoreOp, know: Facts) -> Violations:
+def transfer_names_the_layout_of_its_memory() -> None:
     """The attribute `layout` of a load or store must be the layout of its view."""
-    view = know.view("mem")
-    if op.layout is not None and op.layout.data is not view.layout:
-        required = f"{view.layout.value}, the layout of the view"
-        yield mismatch("layout", op.layout.data.value, required, field="layout")
 
 
 # --- TLOAD ---------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from ptoas.dialects.pto.movement import FixpipeOp, TExtractOp, TInsertOp
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets import drawing
 from ptoas.targets.facts import Facts
+from ptoas.targets.relation import Relation, constraint
 from ptoas.targets.rule import Related, Violations, mismatch, rule
 from ptoas.targets.rules.examples import instruction, tload
 
@@ -123,32 +124,44 @@ def _whole(src: str, dst: str) -> str:
 _NZ = "blayout=col_major, slayout=row_major"
 
 
-@rule(
+_TAKE_A_PART = "use textract with the indices of the part"
+_OUT = "src.memory == acc and accToVecMode == none"
+
+
+@constraint(
     "PTO-K121",
+    Relation(
+        "src.physical == dst.physical, as $dst",
+        fix=_TAKE_A_PART,
+        when="src.memory == mat and src.kind != pairs",
+    ),
+    Relation(
+        "dst.rows >= src.physical_rows",
+        what="rows of $dst for all rows of $src",
+        fix=_TAKE_A_PART,
+        when=f"{_OUT} and dst.slayout != none_box",
+    ),
+    Relation(
+        "dst.rows >= src.valid_rows",
+        what="rows of $dst for the valid rows of $src",
+        fix=_TAKE_A_PART,
+        when=f"{_OUT} and dst.slayout == none_box",
+    ),
+    Relation(
+        "dst.cols >= src.valid_cols",
+        what="columns of $dst for the valid columns of $src",
+        fix=_TAKE_A_PART,
+        when=_OUT,
+    ),
     source="headers of TMOV: tiles from mat are asserted to have one shape, accumulators go by their extents",
     reason="TMOV takes the address of the destination and the size of the source, and moves all of it.",
     failing=_whole("64x32xf16", "32x32xf16"),
     passing=_whole("32x32xf16", "32x32xf16"),
 )
-def move_copies_the_whole_tile(op: FixpipeOp, know: Facts) -> Violations:
+def move_copies_the_whole_tile() -> None:
     """tmov from mat needs tiles of the same physical shape (of the whole tile for a subview); use textract
     for a part. From an accumulator the destination must hold the valid part as plain rows, or all rows as
     blocks."""
-    src, dst = know.tile("src"), know.tile("dst")
-    fix = "use textract with the indices of the part"
-    if src.loc is TileLoc.Mat and src.element.kind != "pairs":
-        if src.physical != dst.physical:
-            found, required = shape_str(src.physical), f"{shape_str(dst.physical)}, as $dst"
-            yield mismatch("physical shape of $src", found, required, slot="src", fix=fix)
-        return
-    if src.loc is not TileLoc.Acc or op.acc_to_vec_mode is not None:
-        return
-    boxed = dst.type.slayout is not SLayout.NoneBox
-    extents = (src.physical[0] if boxed else src.valid_rows, src.valid_cols)
-    for word, size, extent in zip(("rows", "columns"), dst.type.shape, extents, strict=True):
-        if extent > size:
-            what = f"{word} of $dst for {'all' if boxed and word == 'rows' else 'the valid'} {word} of $src"
-            yield mismatch(what, size, f"at least {extent}", slot="dst", fix=fix)
 
 
 def _vector(cols: int) -> str:

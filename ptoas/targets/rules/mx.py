@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ptoas.analysis.forwarding import underlying_values
 from ptoas.analysis.function import FunctionFacts, value_name
-from ptoas.analysis.knowledge import TileFacts
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.enums import BLayout, SLayout, TileLoc
 from ptoas.dialects.pto.matmul import MxOp, TGetScaleAddrOp
 from ptoas.dialects.pto.types import DYNAMIC, SCALE_MEMORIES, TileType
 from ptoas.targets import drawing
 from ptoas.targets.facts import Facts
-from ptoas.targets.relation import Relation, Stated, constraint
+from ptoas.targets.relation import Relation, constraint
 from ptoas.targets.rule import Related, Violation, Violations, function_rule, mismatch, rule
 from ptoas.targets.target import Target
 
@@ -44,25 +45,26 @@ def mx_operand_has_pairs_of_groups(op: MxOp, know: Facts) -> Violations:
         yield mismatch("physical size of $dst", f"{size} bytes", f"at most {capacity}", slot="dst")
 
 
+def _groups(slot: str, dim: int, _op: MxOp, know: Facts) -> int:
+    """The number of groups along k for which a tile is valid."""
+    tile = know.tile(slot)
+    terms = tile.valid[dim]
+    return DYNAMIC if terms == DYNAMIC else -(-terms * _numbers(tile.type) // GROUP)
+
+
 @constraint(
     "PTO-G202",
+    "lhs_scale.valid_rows >= lhs.valid_rows",
+    Relation("lhs_scale.valid_cols >=", partial(_groups, "lhs", 1)),
+    Relation("rhs_scale.valid_rows >=", partial(_groups, "rhs", 0)),
+    "rhs_scale.valid_cols >= rhs.valid_cols",
     source="public TMATMUL_MX page: shapes of the scales",
     reason="Every group of 32 numbers has a scale.",
     on="a5",
 )
-def each_group_has_a_scale() -> Stated:
+def each_group_has_a_scale() -> None:
     """lhs_scale needs a valid row for each row of lhs and a column for each 32 numbers; rhs_scale needs a
     column for each column of rhs and a row for each 32 numbers."""
-    yield Relation("lhs_scale.valid_rows", "at least", "lhs.valid_rows")
-    yield Relation("lhs_scale.valid_cols", "at least", lambda _, know: _groups(know.tile("lhs"), 1))
-    yield Relation("rhs_scale.valid_rows", "at least", lambda _, know: _groups(know.tile("rhs"), 0))
-    yield Relation("rhs_scale.valid_cols", "at least", "rhs.valid_cols")
-
-
-def _groups(tile: TileFacts, dim: int) -> int:
-    """The number of groups along k for which a tile is valid."""
-    terms = tile.valid[dim]
-    return DYNAMIC if terms == DYNAMIC else -(-terms * _numbers(tile.type) // GROUP)
 
 
 @function_rule(

@@ -10,7 +10,7 @@ from ptoas.dialects.pto.enums import MxGroupAxis, VecStoreMode
 from ptoas.dialects.pto.quant import TCvtOp, TQuantMxOp
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
-from ptoas.targets.relation import Relation, Stated, constraint
+from ptoas.targets.relation import Relation, constraint
 from ptoas.targets.rule import Violation, Violations, mismatch, rule
 from ptoas.targets.rules.examples import instruction
 
@@ -64,14 +64,14 @@ _SCALES = "16x1xf32"
 
 @constraint(
     "PTO-Q102",
+    "offset.type == SCALES.type, as ${slot}",
     source="headers of TQUANT and TDEQUANT: one template parameter for both tiles",
     reason="The library's call takes both tiles as one C++ type.",
     failing=instruction("tdequant", "16x32xf32", "16x32xi8", _SCALES, "16x8xf32, valid=16x1"),
     passing=instruction("tdequant", "16x32xf32", "16x32xi8", _SCALES, _SCALES),
 )
-def offsets_have_the_type_of_the_scales() -> Stated:
+def offsets_have_the_type_of_the_scales() -> None:
     """The tile of offsets must have the type of the tile of scales."""
-    yield Relation("offset.type", "equal to", "SCALES.type", ", as ${slot}")
 
 
 # --- blocks --------------------------------------------------------------------------------------
@@ -199,15 +199,12 @@ def exponents_fill_boxes(op: TQuantMxOp, know: Facts) -> Violations:
         yield mismatch("valid shape of $src", shape_str((rows, cols)), "16 rows and 64 columns", slot="src")
 
 
-@rule(
+@constraint(
     "PTO-V143",
+    "exp_zz.body == exp.body, as $exp",
+    Relation(f"exp.cols == src.valid_cols // {BLOCK}, as many as blocks", fix="", when="exp.rows > 1"),
     source="header of the simulator, TQUANT with VecStoreMode: one type, and row 0 read to its end",
     reason="The library's call takes both tiles as one C++ type, and reads exponents across row ends.",
 )
-def exponents_in_boxes_have_one_type_and_no_gaps(op: TQuantMxOp, know: Facts) -> Violations:
+def exponents_in_boxes_have_one_type_and_no_gaps() -> None:
     """Exponents in boxes must have the type of the other exponents, and rows without gaps."""
-    exp, boxes, cols = know.tile("exp").type, know.tile("exp_zz").type, know.tile("src").valid[1]
-    if exp != boxes:
-        yield mismatch("type of $exp_zz", boxes.body(), f"{exp.body()}, as $exp", slot="exp_zz")
-    if cols != DYNAMIC and exp.rows > 1 and exp.cols != cols // BLOCK:
-        yield mismatch("columns of $exp", exp.cols, f"{cols // BLOCK}, as many as blocks", slot="exp")

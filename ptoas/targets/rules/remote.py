@@ -16,7 +16,7 @@ from ptoas.dialects.pto.sync import FenceBarrierAllOp
 from ptoas.dialects.pto.types import DYNAMIC, GroupType, ViewType
 from ptoas.targets.facts import Facts
 from ptoas.targets.fixit import Fixit
-from ptoas.targets.relation import Relation, Stated, constraint
+from ptoas.targets.relation import constraint
 from ptoas.targets.rule import Related, Violation, Violations, function_rule, mismatch, rule
 from ptoas.targets.rules.common import fits
 from ptoas.targets.specs import Types, element_names
@@ -38,12 +38,12 @@ def transfer_keeps_the_shape(op: TransferOp | AsyncTransferOp, know: Facts) -> V
 
 @constraint(
     "PTO-D102",
+    "dst.layout == src.layout, as $src",
     source="public TPUT headers: src/dst layout mismatch",
     reason="The bytes are copied unchanged.",
 )
-def transfer_keeps_the_layout() -> Stated:
+def transfer_keeps_the_layout() -> None:
     """Source and destination of a transfer must have the same layout."""
-    yield Relation("dst.layout", "equal to", "src.layout", ", as $src")
 
 
 @rule(

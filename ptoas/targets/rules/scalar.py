@@ -5,24 +5,19 @@ from __future__ import annotations
 from xdsl.dialects import scf
 
 from ptoas.analysis.function import FunctionFacts
-from ptoas.dialects.pto.scalar import TGetValOp, TSetValOp
-from ptoas.targets.facts import Facts
-from ptoas.targets.rule import Violations, function_rule, mismatch, rule
+from ptoas.targets.relation import constraint
+from ptoas.targets.rule import Violations, function_rule, mismatch
 from ptoas.targets.target import Target
 
 
-@rule(
+@constraint(
     "PTO-V121",
+    "offset < HOLDER.elements",
     source="PTOAS tgetval, tsetval: the offset counts elements of the tile",
     reason="Beyond the tile lies another one.",
 )
-def element_is_inside_the_tile(op: TGetValOp | TSetValOp, know: Facts) -> Violations:
+def element_is_inside_the_tile() -> None:
     """The element that tgetval reads or tsetval writes must be inside the physical tile."""
-    tile = know.tile(op.HOLDER).type
-    (offset,) = know.constants("offset")
-    count = tile.rows * tile.cols
-    if offset is not None and not 0 <= offset < count:
-        yield mismatch("offset", offset, f"0 to {count - 1}", slot="offset", part="value")
 
 
 @function_rule(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ptoas.dialects.pto.sort import TMrgSortOp, TSort32Op
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
-from ptoas.targets.relation import Relation, Stated, constraint
+from ptoas.targets.relation import Relation, constraint
 from ptoas.targets.rule import Violations, mismatch, rule
 from ptoas.targets.rules.examples import instruction
 
@@ -17,35 +17,38 @@ MOST_GROUPS = 255
 """Groups of four blocks that one instruction merges: the number has eight bits."""
 
 
-@rule(
+def _columns_of_pairs(_op: TSort32Op, know: Facts, whole: bool = True) -> int:
+    """Columns for the pairs of all values, on devices also of those that fill the last block."""
+    src = know.tile("src")
+    cols = src.type.cols if src.valid_cols == DYNAMIC else src.valid_cols
+    if whole and src.valid_cols != DYNAMIC:
+        cols = -(-cols // BLOCK) * BLOCK
+    return cols * PAIR // src.size
+
+
+@constraint(
     "PTO-Q201",
+    Relation("dst.cols >=", _columns_of_pairs, fix=""),
     source="public TSORT32 page, tile sizes; TSort32.hpp",
     reason="A pair of a value and its index has eight bytes, and devices write whole blocks of 32 pairs.",
     failing=instruction("tsort32", "1x64xf16", "1x32xf16", "1x32xui32"),
     passing=instruction("tsort32", "1x128xf16", "1x32xf16", "1x32xui32"),
 )
-def sorted_pairs_fit(op: TSort32Op, know: Facts, whole: bool = True) -> Violations:
+def sorted_pairs_fit() -> None:
     """The destination of tsort32 needs columns for one pair per valid value, on devices also for those that
     fill the last block."""
-    src, dst = know.tile("src"), know.tile("dst")
-    cols = src.type.cols if src.valid_cols == DYNAMIC else src.valid_cols
-    if whole and src.valid_cols != DYNAMIC:
-        cols = -(-cols // BLOCK) * BLOCK
-    least = cols * PAIR // src.size
-    if dst.type.cols < least:
-        yield mismatch("columns of $dst", dst.type.cols, f"at least {least}", slot="dst")
 
 
 @constraint(
     "PTO-Q202",
+    "idx.valid_rows == 1 or src.valid_rows",
     source="TSort32.hpp: the step from row to row of the indices",
     reason="One row of indices is used for all rows, or each row has its own.",
     failing=instruction("tsort32", "4x64xf32", "4x32xf32", "2x32xui32"),
     passing=instruction("tsort32", "4x64xf32", "4x32xf32", "1x32xui32"),
 )
-def sort_indices_have_one_row_or_all() -> Stated:
+def sort_indices_have_one_row_or_all() -> None:
     """The indices of tsort32 must have one valid row, or as many as the values."""
-    yield Relation("idx.valid_rows", "one or", "src.valid_rows")
 
 
 @rule(

@@ -7,12 +7,11 @@ from functools import partial
 
 from ptoas.analysis.knowledge import shape_str
 from ptoas.diagnostics import Severity
-from ptoas.dialects.pto.enums import CmpMode
 from ptoas.dialects.pto.gather import TGatherBOp, TGatherOp, TScatterOp
 from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
-from ptoas.targets.relation import Relation, Stated, constraint
+from ptoas.targets.relation import Relation, constraint
 from ptoas.targets.rule import Violation, Violations, mismatch, rule
 from ptoas.targets.rules.examples import instruction
 
@@ -28,14 +27,14 @@ def _mask(dst: str, src: str) -> str:
 
 @constraint(
     "PTO-B103",
+    "dst.element == src.element, as $src",
     source="004, index-based gather, implementation checks",
     reason="A gather moves elements without converting them.",
     failing=instruction("tgather", "16x16xi32", "16x16xf32", "16x16xi32"),
     passing=_INDEX,
 )
-def tile_gather_keeps_the_element_type() -> Stated:
+def tile_gather_keeps_the_element_type() -> None:
     """Index form: destination and source must have the same element type."""
-    yield Relation("dst.element", "equal to", "src.element", ", as $src")
 
 
 def _keeps_columns(slot: str, is_window: bool, op: TGatherOp, know: Facts) -> bool:
@@ -43,33 +42,33 @@ def _keeps_columns(slot: str, is_window: bool, op: TGatherOp, know: Facts) -> bo
     return along_rows and know.tile(slot).is_window is is_window
 
 
-def _full(slot: str, what: str) -> Stated:
-    """Yield the relations of a tile without gaps, for a whole tile and for a window of one."""
-    for is_window, note in ((False, ""), (True, ", all columns of the tile it is a window of")):
-        yield Relation(
-            f"{slot}.valid_cols",
-            "equal to",
-            f"{slot}.physical_cols",
-            note,
+def _full(slot: str, what: str) -> list[Relation]:
+    """Make the relations of a tile without gaps, for a whole tile and for a window of one."""
+    return [
+        Relation(
+            f"{slot}.valid_cols == {slot}.physical_cols{note}",
             what=f"valid columns of {what}",
             when=partial(_keeps_columns, slot, is_window),
         )
+        for is_window, note in ((False, ""), (True, ", all columns of the tile it is a window of"))
+    ]
 
 
 @constraint(
     "PTO-B104",
+    *_full("indices", "the index"),
     source="004, index-based gather, implementation checks",
     reason="The offsets are read contiguously, without gaps between rows.",
     failing=instruction("tgather", "16x16xf32", "16x16xf32", "16x24xi32, valid=16x16"),
     passing=_INDEX,
 )
-def tile_gather_index_is_full() -> Stated:
+def tile_gather_index_is_full() -> None:
     """Index form: all columns of the index tile must be valid."""
-    yield from _full("indices", "the index")
 
 
 @constraint(
     "PTO-B105",
+    *_full("dst", "the destination"),
     source="004, index-based and mask-pattern gather, implementation checks",
     reason='The results are stored contiguously, without gaps between rows. With axis "col" whole rows '
     "are kept.",
@@ -77,10 +76,9 @@ def tile_gather_index_is_full() -> Stated:
     passing=_INDEX,
     on="a2a3 a5",
 )
-def tile_gather_destination_is_full() -> Stated:
+def tile_gather_destination_is_full() -> None:
     """All columns of the destination must be valid: in index form on A2/A3 and A5, in mask form on every
     target unless axis is "col"."""
-    yield from _full("dst", "the destination")
 
 
 @rule(
@@ -100,13 +98,13 @@ def counted_window_is_row_major(op: TGatherOp | TScatterOp, know: Facts) -> Viol
 
 @constraint(
     "PTO-B107",
+    "tmp.element == indices.element, as $indices",
+    "tmp.valid == indices.valid, as $indices",
     source="public TGATHER page and header, A2/A3",
     reason="The instruction writes the byte offsets to the scratch tile.",
 )
-def tile_gather_scratch_is_like_the_index() -> Stated:
+def tile_gather_scratch_is_like_the_index() -> None:
     """Index form on A2/A3: the scratch tile must have the element type and valid shape of the index tile."""
-    yield Relation("tmp.element", "equal to", "indices.element", ", as $indices")
-    yield Relation("tmp.valid", "equal to", "indices.valid", ", as $indices")
 
 
 # --- mask form -----------------------------------------------------------------------------------
@@ -146,16 +144,14 @@ def index_gather_is_row_major(op: TGatherOp, know: Facts) -> Violations:
 
 @constraint(
     "PTO-B312",
+    Relation("indices.shape >= dst.valid, as $dst is valid", what="shape of the index $indices"),
     source="004, index-based gather; TGather.hpp: the destination's extents are walked in the index tile",
     reason="Every element of the destination has its own index.",
     failing=instruction("tgather", "16x16xf32", "16x16xf32", "8x16xi32"),
     passing=_INDEX,
 )
-def index_tile_has_an_index_for_each_element() -> Stated:
+def index_tile_has_an_index_for_each_element() -> None:
     """Index form: the index tile needs at least as many rows and columns as are valid in the destination."""
-    yield Relation(
-        "indices.shape", "at least", "dst.valid", ", as $dst is valid", "shape of the index $indices"
-    )
 
 
 @rule(
@@ -221,19 +217,18 @@ def cpu_has_no_compare_gather(op: TGatherOp, know: Facts) -> Violations:
     yield Violation("form: found compare, expected index or mask", part="statement")
 
 
-@rule(
+def _comparisons(_op: TGatherOp, know: Facts, integers: str = "gt eq") -> list[str]:
+    return (integers if know.tile("src").element.is_integer else "gt eq").split()
+
+
+@constraint(
     "PTO-B124",
+    Relation("cmpMode ==", _comparisons),
     source="public TGATHER page, compare form",
     reason="Only these comparisons are implemented; A2/A3 compares integers for equality only.",
 )
-def compare_gather_has_the_mode(op: TGatherOp, know: Facts, integers: str = "gt eq") -> Violations:
+def compare_gather_has_the_mode() -> None:
     """Compare form: cmpMode must be gt or eq; on A2/A3 i32 needs eq."""
-    mode = CmpMode.EQ if op.cmp_mode is None else op.cmp_mode.data
-    words = integers if know.tile("src").element.is_integer else "gt eq"
-    legal = [CmpMode(word) for word in words.split()]
-    if mode not in legal:
-        required = " or ".join(m.value for m in legal)
-        yield mismatch("cmpMode", mode.value, required, field="cmpMode")
 
 
 # --- TGATHERB ------------------------------------------------------------------------------------
@@ -249,15 +244,15 @@ def _blocks(_: TGatherBOp, know: Facts) -> tuple[int, int]:
 
 @constraint(
     "PTO-B204",
+    Relation("offsets.valid >=", _blocks, what="valid shape of the offsets $offsets"),
     source="public TGATHERB page",
     reason="Every block of 32 bytes has its own offset.",
     failing=instruction("tgatherb", "16x128xf32", "16x64xf32", "16x8xu32"),
     passing=_BLOCKS,
 )
-def block_gather_has_an_offset_for_each_block() -> Stated:
+def block_gather_has_an_offset_for_each_block() -> None:
     """The offset tile needs one column for each 32 bytes of a destination row, and as many rows as the
     destination."""
-    yield Relation("offsets.valid", "at least", _blocks, what="valid shape of the offsets $offsets")
 
 
 # --- TSCATTER ------------------------------------------------------------------------------------
@@ -308,12 +303,12 @@ def _spread_shape(op: TScatterOp, know: Facts) -> tuple[int, ...]:
 
 @constraint(
     "PTO-B303",
+    Relation("dst.valid ==", _spread_shape),
     source="TScatter.hpp, mask form: assertions",
     reason="Each source element has one position in the pattern, and no position is left over.",
     failing=_spread("16x32xf32", "16x32xf32"),
     passing=_spread("16x64xf32", "16x32xf32"),
 )
-def mask_scatter_fills_the_pattern() -> Stated:
+def mask_scatter_fills_the_pattern() -> None:
     """Mask form: the destination must be two or four times as wide ("row") or high ("col") as the source, as
     the pattern says, and equal in the other direction."""
-    yield Relation("dst.valid", "equal to", _spread_shape)
