@@ -122,9 +122,9 @@ def visits(depth: int, by_hand: bool) -> int:
     import ptoas
     from ptoas.analysis.function import FunctionFacts
     from ptoas.analysis.knowledge import Knowledge
-    from ptoas.analysis.order import StaticAccess
-    from ptoas.analysis.structure import functions, walk
+    from ptoas.analysis.structure import functions
     from ptoas.analysis.sync_flow import SyncFlow
+    from ptoas.lowering.happens_before import State
     from ptoas.lowering.synchroniser import Synchroniser
     from ptoas.targets import get_target
 
@@ -136,17 +136,18 @@ def visits(depth: int, by_hand: bool) -> int:
             super().visit(op, state)  # pyright: ignore[reportArgumentType]
 
     class Inserting(Synchroniser):
-        def access(self, op: Operation, touches: list[StaticAccess]) -> None:
+        def visit(self, op: Operation, state: State) -> None:
             seen[op.name] += 1
-            super().access(op, touches)
+            super().visit(op, state)
 
     function, target = functions(ptoas.parse(nested(depth, by_hand)))[0], get_target("a5")
+    facts = FunctionFacts(function, Knowledge())
     if by_hand:
-        flow = Checking(FunctionFacts(function, Knowledge()), target)
+        flow = Checking(facts, target)
         flow.run()
         assert not flow.hazards and not flow.misuses
     else:
-        Inserting(function, walk(function)[1:], target).run()
+        Inserting(facts, target).run()
     return seen["pto.tadd"]
 
 

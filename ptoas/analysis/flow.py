@@ -9,7 +9,7 @@ outwards within one walk, and inwards within the next.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from functools import reduce
 from typing import Generic, TypeVar
 
@@ -79,7 +79,7 @@ class ForwardAnalysis(ABC, Generic[S]):
         for op in steps:
             self.visit(op, state)
             if op.regions:
-                state = self._structured(op, state)
+                state = self.structured(op, state)
         return state
 
     def _settled(self, walk: Callable[[], S]) -> S:
@@ -121,22 +121,15 @@ class ForwardAnalysis(ABC, Generic[S]):
                 ends = out if ends is None else self.join(ends, out)
         return state if ends is None else ends
 
-    def _structured(self, op: Operation, state: S) -> S:
+    def structured(self, op: Operation, state: S) -> S:
+        """Return the state after an operation with regions that is entered with `state`."""
         match op:
-            case scf.ForOp():
-                return self._loop(op, [op.body], state)
-            case scf.WhileOp():
-                return self._loop(op, [op.before_region, op.after_region], state)
-            case scf.IfOp():
-                taken = self.taken(op)
-                if taken is not None:
-                    return self.region(op.true_region if taken else op.false_region, state)
-                ways = [self.region(op.true_region, self.copy(state))]
-                ways.append(self.region(op.false_region, self.copy(state)))
-                return self.join(*ways)
-            case scf.IndexSwitchOp():
-                ways = [self.region(region, self.copy(state)) for region in op.regions]
-                return reduce(self.join, ways)
+            case scf.ForOp() | scf.WhileOp() | scf.ParallelOp():
+                return self.loop(op, state)
+            case scf.IfOp() if (taken := self.taken(op)) is not None:
+                return self.region(op.true_region if taken else op.false_region, state)
+            case scf.IfOp() | scf.IndexSwitchOp():
+                return self.branches(op.regions, state)
             case scf.ExecuteRegionOp():
                 return self.region(op.region, state)
             case _:
@@ -144,19 +137,25 @@ class ForwardAnalysis(ABC, Generic[S]):
                     state = self.join(state, self.region(region, self.copy(state)))
                 return state
 
-    def _loop(self, loop: Operation, body: list[Region], state: S) -> S:
+    def branches(self, regions: Iterable[Region], state: S) -> S:
+        """Return the state after one of several regions."""
+        return reduce(self.join, [self.region(region, self.copy(state)) for region in regions])
+
+    def loop(self, loop: Operation, state: S) -> S:
+        """Return the state after a loop."""
+
         def walk() -> S:
-            left, out = self.turn(loop, body, self._enter(loop, self.start(loop, state)))
+            left, out = self.turn(loop, self._enter(loop, self.start(loop, state)))
             self._enter(loop, self.repeat(loop, out))
             return left
 
         left = self._settled(walk)
         return left if certainly_runs(loop, self.constants) else self.join(state, left)
 
-    def turn(self, loop: Operation, body: list[Region], state: S) -> tuple[S, S]:  # noqa: ARG002 - for subclasses
+    def turn(self, loop: Operation, state: S) -> tuple[S, S]:
         """Walk a loop body once; return the state in which the loop ends and that before the next turn."""
-        left = state = self.region(body[0], state)
-        for region in body[1:]:
+        left = state = self.region(loop.regions[0], state)
+        for region in loop.regions[1:]:
             # `scf.while` is left after its first region.
             left = self.copy(state)
             state = self.region(region, state)

@@ -104,13 +104,16 @@ class Barrier:
     pipe: Pipe
 
 
+Action: TypeAlias = Release | Acquire | Barrier
+
+
 @cache
 def is_sync_op(kind: type[Operation]) -> bool:
     """Return True if operations of a class have a sync action."""
     return issubclass(kind, FlagOp | DrainOp | BufferTokenOp | EventClauseOp | CallOp)
 
 
-def sync_action(op: Operation, number: Numbers, effects: EffectsOf) -> Release | Acquire | Barrier | None:
+def sync_action(op: Operation, number: Numbers, effects: EffectsOf) -> Action | None:
     """Return the sync action of an operation, None if it only has the effects of an instruction."""
     match op:
         case FlagOp():

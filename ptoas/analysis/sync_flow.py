@@ -8,35 +8,24 @@ access for its own pipe.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial, reduce
+from functools import reduce
 from math import lcm
 
 from xdsl.dialects import arith, scf
-from xdsl.ir import Operation, Region, SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from ptoas.analysis.clocks import PIPES
 from ptoas.analysis.counts import trip_count
 from ptoas.analysis.effects import Effects, Flag, Pair
-from ptoas.analysis.flow import ForwardAnalysis
 from ptoas.analysis.function import FunctionFacts
-from ptoas.analysis.order import Accesses, PipeModel, StaticAccess
+from ptoas.analysis.order import PipeModel, StaticAccess
 from ptoas.analysis.pending import Pending
-from ptoas.analysis.phases import Phases
+from ptoas.analysis.pipe_walk import PipeWalk
 from ptoas.analysis.storage import Storage, underlying_tile
 from ptoas.analysis.structure import of_kinds
-from ptoas.analysis.sync_actions import (
-    Acquire,
-    Barrier,
-    FlagKey,
-    Release,
-    SyncKey,
-    UnknownFlag,
-    event_of,
-    is_sync_op,
-    sync_action,
-)
+from ptoas.analysis.sync_actions import Acquire, Action, FlagKey, Release, SyncKey, UnknownFlag, event_of
 from ptoas.analysis.turns import AtTurn, Periods, periods_of
 from ptoas.dialects.pto.enums import EventAttr, Pipe
 from ptoas.dialects.pto.multi_tile import MultiTileGetOp
@@ -80,27 +69,23 @@ class _State:
     set_at: dict[Flag, Operation] = field(default_factory=dict[Flag, Operation])
     """The operations that may have set each flag."""
 
+    def copy(self) -> _State:
+        return _State(self.pending.copy(), dict(self.flags), dict(self.set_at))
 
-class SyncFlow(ForwardAnalysis[_State]):
-    """Collects hazards and misused flags of one function on one target.
+    def join(self, other: _State) -> _State:
+        either = {**self.flags, **other.flags}
+        flags = {flag: self.flags.get(flag, DOWN) | other.flags.get(flag, DOWN) for flag in either}
+        return _State(self.pending.joined(other.pending), flags, other.set_at | self.set_at)
 
-    `unsure` says whether two places count as overlapping where that is not known: a proof that there is no
-    hazard must assume it, what reports one must not.
-    """
+    def renamed(self, names: Mapping[StaticAccess, StaticAccess]) -> _State:
+        return _State(self.pending.renamed(names), self.flags, self.set_at)
+
+
+class SyncFlow(PipeWalk[_State]):
+    """Collects hazards and misused flags of one function on one target."""
 
     def __init__(self, facts: FunctionFacts, target: PipeModel, unsure: bool = False):
-        super().__init__(facts.knowledge)
-        self.facts = facts
-        self.target = target
-        self._effects = partial(facts.effects, target=target)
-        self.accesses = Accesses(
-            facts.ops,
-            target,
-            self._effects,
-            facts.places,
-            Phases(facts.ops, facts.knowledge),
-            unsure,
-        )
+        super().__init__(facts, target, unsure)
         self.hazards: dict[tuple[Operation, Operation, SSAValue], Hazard] = {}
         self.misuses: dict[tuple[str, Operation, Flag], FlagMisuse] = {}
         self._assumed: dict[Operation, None] = {}
@@ -137,6 +122,8 @@ class SyncFlow(ForwardAnalysis[_State]):
         unknown = (op for op, found in self.accesses.of.items() if any(map(self.accesses.is_unknown, found)))
         return [*self._assumed, *unknown]
 
+    # --- iterations that choose events ---
+
     def _unknown_events(self) -> Iterator[Pair]:
         for op in of_kinds(self.facts.ops, FlagOp):
             source, sink, event = op.flag
@@ -149,7 +136,7 @@ class SyncFlow(ForwardAnalysis[_State]):
             for loop, period in periods.items():
                 self._periods[loop] = lcm(period, self._periods.get(loop, 1))
 
-    def _number(self, value: SSAValue) -> int | None:
+    def number(self, value: SSAValue) -> int | None:
         """The integer that a value is now."""
         constant = self.facts.knowledge.constant(value)
         if constant is not None or not self._turns:
@@ -166,106 +153,28 @@ class SyncFlow(ForwardAnalysis[_State]):
             self._numbers[now] = AtTurn(dict(self._turns))
         return self._numbers[now].constant(value)
 
-    # --- states ----------------------------------------------------------------------------------
-
-    def copy(self, state: _State) -> _State:
-        return _State(state.pending.copy(), dict(state.flags), dict(state.set_at))
-
-    def join(self, a: _State, b: _State) -> _State:
-        flags = {flag: a.flags.get(flag, DOWN) | b.flags.get(flag, DOWN) for flag in {**a.flags, **b.flags}}
-        return _State(a.pending.joined(b.pending), flags, b.set_at | a.set_at)
-
-    def start(self, loop: Operation, state: _State, /) -> _State:
-        names = self.accesses.next_run(loop)
-        return _State(state.pending.renamed(names), state.flags) if names else state
-
-    def repeat(self, loop: Operation, state: _State, /) -> _State:
-        names = self.accesses.next_iteration(loop)
-        return _State(state.pending.renamed(names), state.flags) if names else state
-
     def context(self) -> frozenset[tuple[scf.ForOp, int]]:
         return frozenset(self._turns.items())
 
     def taken(self, branch: scf.IfOp, /) -> bool | None:
-        number = self._number(branch.cond) if self._turns else None
+        number = self.number(branch.cond) if self._turns else None
         return None if number is None else bool(number)
 
-    def turn(self, loop: Operation, body: list[Region], state: _State) -> tuple[_State, _State]:
+    def turn(self, loop: Operation, state: _State) -> tuple[_State, _State]:
         """Walk the body once for each iteration until its events repeat; the loop may end after each."""
         if not isinstance(loop, scf.ForOp) or loop not in self._periods:
-            return super().turn(loop, body, state)
+            return super().turn(loop, state)
         period, count = self._periods[loop], trip_count(loop, self.facts.knowledge)
         ends: list[_State] = []
         for at in range(period):
             self._turns[loop] = at
             if at:
                 state = self.repeat(loop, state)
-            left, state = super().turn(loop, body, state)
+            left, state = super().turn(loop, state)
             if not count or (count - 1) % period == at:
                 ends.append(self.copy(left))
         del self._turns[loop]
         return reduce(self.join, ends), state
-
-    # --- operations ------------------------------------------------------------------------------
-
-    def concerns(self, op: Operation) -> bool:
-        return op in self.accesses.of or is_sync_op(op.__class__)
-
-    def visit(self, op: Operation, state: _State) -> None:
-        # Operations that order nothing are the most; this is the quickest way past them.
-        if not is_sync_op(op.__class__):
-            self._instruction(op, state)
-            return
-        match self._action(op):
-            case Barrier(pipe):
-                self._handshake((pipe, pipe), state)
-            case Acquire(_, UnknownFlag(source, sink)):
-                # The event id is dynamic: accesses that may be ordered count as ordered.
-                self._assumed[op] = None
-                self._handshake((source, sink), state)
-            case Release(_, UnknownFlag()):
-                pass
-            case Release(pipe, key):
-                if isinstance(key, FlagKey):
-                    self._set(op, key, state)
-                self._release(key, pipe, state)
-            case Acquire(pipe, key):
-                if isinstance(key, FlagKey):
-                    self._wait(op, key, state)
-                self._acquire(key, pipe, state)
-            case None:
-                pass
-
-    def _action(self, op: Operation) -> Release | Acquire | Barrier | None:
-        """The action of an operation; an event that the running program may choose is not known elsewhere."""
-        action = sync_action(op, self._number, self._effects)
-        match action:
-            case Acquire(pipe, FlagKey(source, sink)) if (source, sink) in self._chosen:
-                return Acquire(pipe, UnknownFlag(source, sink))
-            case Release(pipe, FlagKey(source, sink)) if (source, sink) in self._chosen:
-                return Release(pipe, UnknownFlag(source, sink))
-            case _:
-                return action
-
-    def _instruction(self, op: Operation, state: _State) -> None:
-        effects = self.accesses.does.get(op)
-        if effects is None:
-            return
-        if self.reporting:
-            for flag in effects.reserved_events:
-                if state.flags.get(flag, DOWN) & UP:
-                    self._misuse("reserved", op, flag, state.set_at.get(flag))
-        for pair in effects.before:
-            self._handshake(pair, state)
-        touches = self.accesses.of[op]
-        if self._turns:
-            touches = self._now(op)
-        for touch in touches:
-            self._check(touch, state, effects)
-        for touch in touches:
-            self._begin(touch, state.pending)
-        for pair in effects.after:
-            self._handshake(pair, state)
 
     def _now(self, op: Operation) -> list[StaticAccess]:
         """The accesses of an operation in the iterations that are walked now."""
@@ -281,15 +190,28 @@ class SyncFlow(ForwardAnalysis[_State]):
         place = touch.place
         match underlying_tile(touch.value)[0].owner:
             case MultiTileGetOp(source=tiles, slot=slot):
-                number = self._number(slot)
+                number = self.number(slot)
             case arith.SelectOp(cond=condition, lhs=first, rhs=second):
-                tiles, number = (second, first), self._number(condition)
+                tiles, number = (second, first), self.number(condition)
             case _:
                 return True
         if number is None or not 0 <= number < len(tiles) or not isinstance(place, Storage):
             return True
         chosen = underlying_tile(tiles[number])[0]
         return place.root is chosen or all(underlying_tile(tile)[0] is not place.root for tile in tiles)
+
+    # --- accesses ---
+
+    def access(self, op: Operation, touches: Sequence[StaticAccess], effects: Effects, state: _State) -> None:
+        for flag in effects.reserved_events if self.reporting else ():
+            if state.flags.get(flag, DOWN) & UP:
+                self._misuse("reserved", op, flag, state.set_at.get(flag))
+        if self._turns:
+            touches = self._now(op)
+        for touch in touches:
+            self._check(touch, state, effects)
+        for touch in touches:
+            self._begin(touch, state.pending)
 
     def _begin(self, touch: StaticAccess, pending: Pending) -> None:
         """The access is under way; what comes before it anyway is not looked at any more."""
@@ -330,9 +252,20 @@ class SyncFlow(ForwardAnalysis[_State]):
                 if touch.number <= end and mask & has:
                     state.pending.put(touch, mask | _after(touch.pipe, pipe))
 
-    # --- order -----------------------------------------------------------------------------------
+    # --- order ---
 
-    def _handshake(self, pair: Pair, state: _State) -> None:
+    def action(self, op: Operation) -> Action | None:
+        """The action of an operation; an event that the running program may choose is not known elsewhere."""
+        action = super().action(op)
+        match action:
+            case Acquire(pipe, FlagKey(source, sink)) if (source, sink) in self._chosen:
+                return Acquire(pipe, UnknownFlag(source, sink))
+            case Release(pipe, FlagKey(source, sink)) if (source, sink) in self._chosen:
+                return Release(pipe, UnknownFlag(source, sink))
+            case _:
+                return action
+
+    def handshake(self, pair: Pair, state: _State) -> None:
         source, sink = pair
         if source is Pipe.PIPE_ALL:
             state.pending.clear()
@@ -344,16 +277,27 @@ class SyncFlow(ForwardAnalysis[_State]):
         at = self._carriers.setdefault(key, len(self._carriers))
         return 1 << (_FLAG_SHIFT + at)
 
-    def _release(self, key: SyncKey, pipe: Pipe, state: _State) -> None:
+    def release(self, op: Operation, action: Release, state: _State) -> None:
         """Attach the work that a pipe has issued or waited for to a flag or a token."""
-        has, carrier = _BIT.get(pipe, 0), self._carrier(key)
+        if isinstance(action.key, UnknownFlag):
+            return
+        if isinstance(action.key, FlagKey):
+            self._set(op, action.key, state)
+        has, carrier = _BIT.get(action.pipe, 0), self._carrier(action.key)
         state.pending.change(lambda _, mask: mask | carrier if mask & has else mask & ~carrier, self._done)
 
-    def _acquire(self, key: SyncKey, pipe: Pipe, state: _State) -> None:
-        carrier = self._carrier(key)
+    def acquire(self, op: Operation, action: Acquire, state: _State) -> None:
+        if isinstance(action.key, UnknownFlag):
+            # The event id is dynamic: accesses that may be ordered count as ordered.
+            self._assumed[op] = None
+            self.handshake((action.key.source, action.key.sink), state)
+            return
+        if isinstance(action.key, FlagKey):
+            self._wait(op, action.key, state)
+        carrier = self._carrier(action.key)
 
         def after(own: Pipe, mask: int) -> int:
-            return (mask | _after(own, pipe)) & ~carrier if mask & carrier else mask
+            return (mask | _after(own, action.pipe)) & ~carrier if mask & carrier else mask
 
         state.pending.change(after, self._done)
 

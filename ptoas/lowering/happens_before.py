@@ -1,16 +1,14 @@
-"""Happens-before state of `insert-sync`: accesses that are known to be complete when a pipe continues.
+"""State of `insert-sync`: the accesses so far, and the times since which each pipe knows that they are done.
 
 All pipes run at the same time. What pipe `p` did is done for pipe `q` only after a flag from `p` to `q`,
 directly or through others; and for `p` itself, where it begins an instruction before the one before it is
-done (D26), only after a barrier, or a flag that comes back. `State` remembers, for each place, the last
-accesses of each pipe and since when every pipe knows that they are done.
+done (D26), only after a barrier, or a flag that comes back.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
-from typing import cast
+from copy import copy
 
 from ptoas.analysis.clocks import NUMBER, PIPES
 from ptoas.analysis.order import Accesses, StaticAccess
@@ -25,103 +23,55 @@ MOST_APART = 8
 MANY_PLACES = 64
 """Up to so many busy places, looking at all of them is quicker than keeping a list."""
 
-NOBODY = (NEVER,) * len(PIPES)
-"""Knowledge of an access that no pipe knows to be done."""
-
-
 Times = tuple[int, ...]
-"""A time for each pipe."""
+"""A number for each pipe."""
+
+NOBODY: Times = (NEVER,) * len(PIPES)
+"""Knowledge of an access that no pipe knows to be done."""
 
 
 class PipeRecord:
     """The last time pipe `pipe` was given an access; `known[q]`: the time since which `q` knows that it
     is done.
 
-    `unknown` has a bit for each pipe that does not know it, of those that do anything. A record is never
-    changed: states of several paths share it.
+    `without[q]` is a set of marks: of the flags without any one of which `q` would not know it. Of what a
+    pipe does not know, that is all of them; pipes that do nothing have none. A record is never changed:
+    states of several paths share it.
     """
 
-    __slots__ = ("known", "pipe", "time", "unknown")
+    __slots__ = ("known", "pipe", "time", "without")
 
-    def __init__(self, pipe: int, time: int, known: Times, unknown: int):
+    def __init__(self, pipe: int, time: int, known: Times, without: Times):
         self.pipe = pipe
         self.time = time
         self.known = known
-        self.unknown = unknown
+        self.without = without
 
     def at(self, times: Mapping[int, int]) -> PipeRecord:
         """The same access, done and known at other times."""
         known = tuple([times[since] for since in self.known])
-        return PipeRecord(self.pipe, times[self.time], known, self.unknown)
+        return PipeRecord(self.pipe, times[self.time], known, self.without)
 
     def comes_before(self, pipe: int) -> int:
         """Since when a flag that `pipe` raises tells of the access: its own, from when it was given it."""
         return self.time if pipe == self.pipe else self.known[pipe]
 
-    def acquire(self, pipe: int, now: int) -> PipeRecord:
-        """Return the record with `pipe` knowing it, too, as of `now`."""
-        known = self.known
-        return PipeRecord(
-            self.pipe, self.time, (*known[:pipe], now, *known[pipe + 1 :]), self.unknown & ~(1 << pipe)
-        )
-
-    def is_unsure(self, pipe: int) -> int:
-        """Return a non-zero mask if the pipe does not know that the access is done."""
-        return self.unknown & 1 << pipe
-
-    def is_equal(self, other: PipeRecord) -> bool:
-        return self is other or (self.time, self.known) == (other.time, other.known)
+    def learned(self, pipe: int, now: int, without: int = 0) -> PipeRecord:
+        """Return the record with `pipe` knowing it, too, as of `now`, by flags with these marks."""
+        known, marks, behind = self.known, self.without, pipe + 1
+        if known[pipe] > now:
+            known = (*known[:pipe], now, *known[behind:])
+        if marks[pipe] != without:
+            marks = (*marks[:pipe], without, *marks[behind:])
+        return PipeRecord(self.pipe, self.time, known, marks)
 
     def joined(self, other: PipeRecord) -> PipeRecord:
         """The join of two records: what holds on both paths."""
         if self is other:
             return self
-        known = _latest(self.known, other.known)
-        return PipeRecord(self.pipe, max(self.time, other.time), known, self.unknown | other.unknown)
-
-
-def _latest(known: Times, other: Times) -> Times:
-    return tuple([a if a > b else b for a, b in zip(known, other, strict=True)])
-
-
-class Marked(PipeRecord):
-    """A record that minds by which flags it is known.
-
-    `without[q]` is a set of marks: of the flags without any one of which `q` would not know it. Of what a
-    pipe does not know, that is all of them.
-    """
-
-    __slots__ = ("without",)
-
-    def __init__(self, pipe: int, time: int, known: Times, unknown: int, without: Times):
-        self.pipe = pipe
-        self.time = time
-        self.known = known
-        self.unknown = unknown
-        self.without = without
-
-    def at(self, times: Mapping[int, int]) -> Marked:
-        known = tuple([times[since] for since in self.known])
-        return Marked(self.pipe, times[self.time], known, self.unknown, self.without)
-
-    def depends_on(self, pipe: int, now: int, without: int) -> Marked:
-        """`pipe` knows it, too, as of `now`, by these flags."""
-        known, marks, behind = self.known, self.without, pipe + 1
-        if known[pipe] > now:
-            known = (*known[:pipe], now, *known[behind:])
-        marks = (*marks[:pipe], without, *marks[behind:])
-        return Marked(self.pipe, self.time, known, self.unknown & ~(1 << pipe), marks)
-
-    def is_unsure(self, pipe: int) -> int:
-        return self.without[pipe]
-
-    def joined(self, other: PipeRecord) -> PipeRecord:
-        if self is other:
-            return self
-        assert isinstance(other, Marked)
-        known = _latest(self.known, other.known)
+        known = tuple([a if a > b else b for a, b in zip(self.known, other.known, strict=True)])
         without = tuple([a | b for a, b in zip(self.without, other.without, strict=True)])
-        return Marked(self.pipe, max(self.time, other.time), known, self.unknown | other.unknown, without)
+        return PipeRecord(self.pipe, max(self.time, other.time), known, without)
 
 
 class State:
@@ -132,83 +82,71 @@ class State:
         self.records: dict[int, dict[StaticAccess, PipeRecord]] = {}
         self._index: _Index | None = None
         # Nothing is asked of pipes that do nothing.
-        self._all = sum(1 << number for number, pipe in enumerate(PIPES) if pipe in accesses.pipes)
+        self._nobody: Times = tuple([ALL if pipe in accesses.pipes else 0 for pipe in PIPES])
+
+    def _with(self, records: dict[int, dict[StaticAccess, PipeRecord]]) -> State:
+        state = copy(self)
+        state.records, state._index = records, None
+        return state
 
     def empty(self) -> State:
-        """One of the same kind in which nothing was accessed."""
+        """A state in which nothing was accessed."""
         return self._with({})
 
     def copy(self) -> State:
         return self._with({place: here.copy() for place, here in self.records.items() if here})
 
-    def _with(self, records: dict[int, dict[StaticAccess, PipeRecord]]) -> State:
-        state = self.__class__.__new__(self.__class__)
-        state.accesses, state.records, state._index = self.accesses, records, None
-        state._all = self._all
-        return state
-
-    def is_equal(self, other: State) -> bool:
-        """Return True if both states have the same knowledge."""
-        mine = {touch: record for here in self.records.values() for touch, record in here.items()}
-        theirs = {touch: record for here in other.records.values() for touch, record in here.items()}
-        return mine.keys() == theirs.keys() and all(mine[t].is_equal(theirs[t]) for t in mine)
-
     def conflicts(self, touch: StaticAccess) -> list[tuple[StaticAccess, PipeRecord]]:
-        """Accesses that must be done before this one and of which its pipe does not know it."""
-        lane = 1 << touch.lane
-        keeps_order = self.accesses.keeps_order
+        """Accesses that must be done before this one and of which its pipe does not certainly know it."""
+        lane, keeps_order = touch.lane, self.accesses.keeps_order
         return [
             each
             for each in self.accesses.conflicting(touch, self.records)
-            if each[1].unknown & lane and not keeps_order(each[0], touch)
+            if each[1].without[lane] and not keeps_order(each[0], touch)
         ]
 
     def add(self, touch: StaticAccess, time: int) -> None:
         """Record a new access, which subsumes the earlier ones here that its pipe comes after."""
-        here = self.records.get(touch.at)
-        if here is None:
-            here = self.records[touch.at] = {}
+        here = self.records.setdefault(touch.at, {})
         lane = touch.lane
         for other, record in list(here.items()) if here else ():
             if record.comes_before(lane) != NEVER and self.accesses.subsumes(touch, other):
                 del here[other]
-        here[touch] = self._first(lane, time, self.accesses.overlaps(touch.pipe))
+        record = PipeRecord(lane, time, NOBODY, self._nobody)
+        here[touch] = record if self.accesses.overlaps(touch.pipe) else record.learned(lane, time)
         if self._index is not None:
             self._index.add(touch, here[touch])
-
-    def _first(self, lane: int, time: int, overlaps: bool) -> PipeRecord:
-        """The knowledge of an access that has just started."""
-        record = PipeRecord(lane, time, NOBODY, self._all)
-        return record if overlaps else record.acquire(lane, time)
 
     def signal(self, source: int, destination: int, set_at: int, now: int, mark: int = 0) -> None:
         """`destination` waits for what `source` knew to be done at time `set_at`; of one pipe, a barrier.
 
-        An access of which every pipe knows is forgotten: nothing has to wait for it any more. `mark` is for
-        those who ask which flags are relied on.
+        An access of which every pipe knows, whichever flag is left out, is forgotten. `mark` is for those who
+        ask which flags are relied on; a flag that is there in any case has none.
         """
-        records = self.records
         for touch, record in self._released_by(destination, set_at, now):
-            known = record.known
-            if (record.time if source == record.pipe else known[source]) > set_at:
+            own = source == record.pipe
+            if (record.time if own else record.known[source]) > set_at:
                 continue
-            if known[destination] <= now:
+            unsure = record.without[destination]
+            if not unsure and record.known[destination] <= now:
                 continue
-            updated = record.acquire(destination, now)
-            if updated.unknown:
-                records[touch.at][touch] = updated
-            else:
-                del records[touch.at][touch]
+            unsure &= mark if own else mark | record.without[source]
+            self._put(touch, record.learned(destination, now, unsure))
         if self._index is not None:
             self._index.learned(destination, now)
 
     def acquire(self, touch: StaticAccess, pipe: int, now: int) -> None:
         """`pipe` knows that an access is done."""
-        here = self.records.get(touch.at, {})
-        record = here.get(touch)
+        record = self.records.get(touch.at, {}).get(touch)
         if record is not None and record.known[pipe] > now:
-            here[touch] = record.acquire(pipe, now)
+            self.records[touch.at][touch] = record.learned(pipe, now)
             self._index = None
+
+    def _put(self, touch: StaticAccess, record: PipeRecord) -> None:
+        if any(record.without):
+            self.records[touch.at][touch] = record
+        else:
+            del self.records[touch.at][touch]
 
     def _released_by(self, destination: int, set_at: int, now: int) -> list[tuple[StaticAccess, PipeRecord]]:
         """The accesses that a flag may tell of; where few places are busy, all of them."""
@@ -223,22 +161,19 @@ class State:
         self.records.clear()
         self._index = None
 
-    def at(self, times: Mapping[int, int]) -> State:
-        """The same accesses and the same knowledge at other times."""
+    def just_now(self, now: int, in_order: bool) -> tuple[State, int]:
+        """The same as if all had happened at one time, or in its order from then on; also return the last
+        time."""
+        records = [record for here in self.records.values() for record in here.values()]
+        times = {since for record in records for since in (*record.known, record.time)} - {NEVER}
+        ranks = {time: now + rank * in_order for rank, time in enumerate(sorted(times))} | {NEVER: NEVER}
         retimed = {
-            place: {touch: record.at(times) for touch, record in here.items()}
+            place: {touch: record.at(ranks) for touch, record in here.items()}
             for place, here in self.records.items()
         }
-        return self._with(retimed)
-
-    def times(self) -> set[int]:
-        """All times at which anything was accessed or known."""
-        records = [record for here in self.records.values() for record in here.values()]
-        known = {since for record in records for since in record.known}
-        return (known | {record.time for record in records}) - {NEVER}
+        return self._with(retimed), now + len(times) * in_order
 
     def renamed(self, names: Mapping[StaticAccess, StaticAccess]) -> State:
-        """The same under other names; of two that get one name, what holds for both."""
         renamed: dict[int, dict[StaticAccess, PipeRecord]] = {}
         for place, here in self.records.items():
             there = renamed[place] = {}
@@ -269,52 +204,6 @@ class State:
         return merged
 
 
-@cache
-def _all_of(pipes: int) -> Times:
-    """All marks for each of some pipes."""
-    return tuple([ALL if pipes & 1 << pipe else 0 for pipe in range(len(PIPES))])
-
-
-class MarkedState(State):
-    """The same, minding by which flags it is known."""
-
-    def _first(self, lane: int, time: int, overlaps: bool) -> PipeRecord:
-        record = Marked(lane, time, NOBODY, self._all, _all_of(self._all))
-        return record if overlaps else record.depends_on(lane, time, 0)
-
-    def relied_on(self, touch: StaticAccess) -> int:
-        """The marks of the flags without any one of which this access would come too early; `ALL` where it
-        does so in any case."""
-        lane, marks = touch.lane, 0
-        for other, record in self.accesses.conflicting(touch, self.records):
-            without = cast(Marked, record).without[lane]
-            if without and not self.accesses.keeps_order(other, touch):
-                marks |= without
-        return marks
-
-    def signal(self, source: int, destination: int, set_at: int, now: int, mark: int = 0) -> None:
-        """An access is forgotten of which every pipe knows, whichever flag is left out. A flag that is there
-        in any case has no mark."""
-        for touch, record in cast(
-            "list[tuple[StaticAccess, Marked]]", self._released_by(destination, set_at, now)
-        ):
-            own = source == record.pipe
-            if (record.time if own else record.known[source]) > set_at:
-                continue
-            unsure = record.without[destination]
-            if not unsure and record.known[destination] <= now:
-                continue
-            updated = record.depends_on(
-                destination, now, unsure & (mark if own else mark | record.without[source])
-            )
-            if any(updated.without):
-                self.records[touch.at][touch] = updated
-            else:
-                del self.records[touch.at][touch]
-        if self._index is not None:
-            self._index.learned(destination, now)
-
-
 class _Index:
     """The accesses that each pipe does not know of, or would not without some flag, in the order of time: of
     thousands of places that are busy, a flag tells of a few. It may hold more than is unknown, never less.
@@ -333,7 +222,7 @@ class _Index:
     def add(self, touch: StaticAccess, record: PipeRecord) -> None:
         for pipe, unknown in self._unknown.items():
             unknown.pop(touch, None)  # what is met again is the latest
-            if record.is_unsure(pipe):
+            if record.without[pipe]:
                 unknown[touch] = record.time
             if record.known[pipe] != NEVER:
                 self.learned(pipe, record.known[pipe])
@@ -355,8 +244,8 @@ class _Index:
         for touch, time in here.items():
             if time > set_at:
                 break
-            record = records[touch.at].get(touch)
-            if record is not None and record.time == time and record.is_unsure(pipe):
+            record = records.get(touch.at, {}).get(touch)
+            if record is not None and record.time == time and record.without[pipe]:
                 found.append((touch, record))
             else:
                 gone.append(touch)

@@ -26,7 +26,7 @@ earlier one.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
@@ -40,7 +40,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.analysis.clocks import NUMBER
 from ptoas.analysis.effects import Flag
-from ptoas.analysis.function import has_manual_sync
+from ptoas.analysis.function import FunctionFacts, has_manual_sync
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.structure import (
     Order,
@@ -149,9 +149,9 @@ def synchronise(
 ) -> None:
     """Put the flags that `function` needs on `target` into it; `ops` is all that is in it, and `used` are the
     flags of the functions it calls."""
-    walker = Synchroniser(function, ops, target)
+    walker = Synchroniser(FunctionFacts(function, Knowledge()), target)
     pairs = walker.run()
-    reserved, events = _reserved(ops, walker.effects.__getitem__, used), event_pairs(ops, target)
+    reserved, events = _reserved(ops, walker.effects, used), event_pairs(ops, target)
     flags = [pair for pair in pairs if not pair.is_barrier and target.connects(*pair.pipes)]
     slots = list(walker.slot_flags.values())
     pairs += allocate_events([*events, *flags], slots, Order(function, ops), reserved, len(target.events))
@@ -219,7 +219,7 @@ def leave_tail(function: func.FuncOp) -> None:
         Rewriter.insert_op(tail, InsertPoint.before(end))
 
 
-def _write(pairs: list[Pair], calls: list[func.CallOp], target: Target) -> None:
+def _write(pairs: list[Pair], calls: Iterable[func.CallOp], target: Target) -> None:
     starts: dict[Block, list[Operation]] = {}
     for pair in pairs:
         source, destination = pair.pipes
@@ -247,7 +247,7 @@ def _write(pairs: list[Pair], calls: list[func.CallOp], target: Target) -> None:
             Rewriter.insert_op(raising, _after_flags(pair.after))
     for block, raising in starts.items():
         Rewriter.insert_op(raising, InsertPoint.at_start(block))
-    for call in dict.fromkeys(calls):
+    for call in calls:
         # A called function starts and ends with all pipes at rest.
         for point in (InsertPoint.before(call), InsertPoint.after(call)):
             barrier = BarrierOp(Pipe.PIPE_ALL, location=call.location)

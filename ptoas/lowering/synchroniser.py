@@ -1,51 +1,33 @@
 """Walk of `insert-sync` over a function: an access that comes too early gets a flag or a barrier.
 
-The accesses, their conflicts and their phases are those of `verify` (`ptoas.analysis.order`), and so are the
-actions of what orders pipes by itself. The states are not: `verify` joins flags that are raised in several
-places, and this walk has to know since when each pipe knows of an access, to raise a flag before that.
+The walk is that of `verify` (`ptoas.analysis.pipe_walk`, which says why its state is another one).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import groupby
 
-from xdsl.dialects import func, scf
-from xdsl.ir import Block, Operation
+from xdsl.dialects import func
+from xdsl.ir import Block, Operation, Region
 
 from ptoas.analysis.clocks import NUMBER
 from ptoas.analysis.effects import Effects
 from ptoas.analysis.flow import certainly_runs
-from ptoas.analysis.knowledge import Knowledge
-from ptoas.analysis.order import Accesses, StaticAccess
-from ptoas.analysis.phases import Phases
-from ptoas.analysis.storage import StorageMap
-from ptoas.analysis.structure import (
-    LOOPS,
-    ancestor_in,
-    is_of,
-    of_kinds,
-)
-from ptoas.analysis.sync_actions import Acquire, Barrier, Release, SyncKey, is_sync_op, sync_action
+from ptoas.analysis.function import FunctionFacts
+from ptoas.analysis.order import StaticAccess
+from ptoas.analysis.pipe_walk import PipeWalk
+from ptoas.analysis.structure import ancestor_in
+from ptoas.analysis.sync_actions import Acquire, Action, Release, SyncKey
 from ptoas.dialects.pto.enums import Pipe
-from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.lowering.flag_pairs import Pair, SlotFlags
-from ptoas.lowering.happens_before import NEVER, MarkedState, PipeRecord, State
+from ptoas.lowering.happens_before import PipeRecord, State
 from ptoas.targets import Target
 
 REDUNDANCY_BUDGET = 100_000
-"""Steps spent at most on finding needless pairs of one function."""
-
-Checkpoints = dict[Operation, tuple["State", int]]
-"""The state before each operation of a function's body, and its time."""
-
-
-BRANCHES = (scf.IfOp, scf.IndexSwitchOp)
-"""Operations of whose regions one runs."""
-
-Step = tuple[int, Operation]
-"""An operation, and how many before it are none of this pass's business."""
+"""Operations walked at most to find needless pairs of one function."""
 
 Need = tuple[StaticAccess, PipeRecord, StaticAccess]
 """An access that has to be done, what is known of it, and the one that needs it."""
@@ -53,10 +35,6 @@ Need = tuple[StaticAccess, PipeRecord, StaticAccess]
 
 Candidate = tuple[Pair | SlotFlags, int, list[Need]]
 """Flags, the time as of which they tell of their source, and what needs them."""
-
-
-class _Unordered(Exception):
-    """An access that nothing orders was found while only checking."""
 
 
 @dataclass
@@ -70,24 +48,15 @@ class Frame:
     """The start time of the operation."""
 
 
-class Synchroniser:
+class Synchroniser(PipeWalk[State]):
     """Walks a function, loops twice when they are first met, and puts a pair wherever an access comes too
     early."""
 
-    def __init__(self, function: func.FuncOp, ops: Sequence[Operation], target: Target):
-        """`ops` is all that is in the function, in its order."""
-        self.function = function
-        self.ops = ops
-        self.target = target
-        self.effects: dict[Operation, Effects] = {op: target.effects(op) for op in of_kinds(ops, PtoOp)}
-        self.constants = Knowledge()
-        places = StorageMap(function, self.effects, self.constants)
-        self._steps: dict[Block, list[Step]] = {}
-        phases = Phases(ops, self.constants)
-        self.accesses = Accesses(
-            self.effects, target, self.effects.__getitem__, places.of, phases, unsure=True
-        )
+    def __init__(self, facts: FunctionFacts, target: Target):
+        super().__init__(facts, target, unsure=True)
+        self.connects = target.connects
         self.state = State(self.accesses)
+        """The state at the operation that is being walked."""
         self.frames: list[Frame] = []
         self.time = 0
         self.ended: dict[Operation, int] = {}
@@ -98,13 +67,14 @@ class Synchroniser:
         self.awaited: dict[Operation, list[Pair]] = {}
         self.raised: dict[Operation, list[Pair]] = {}
         self.raised_at_start: dict[Block, list[Pair]] = {}
-        self.calls: list[func.CallOp] = []
+        self.calls: dict[func.CallOp, None] = {}
         self.recorded: dict[SyncKey, tuple[int, int]] = {}
         """The pipe and the time of each event; functions with flags or tokens are left alone."""
         self.checking = False
-        self.turn = 0
+        """True once all pairs are placed."""
+        self.insertions = 0
         self.relied_on = 0
-        """The marks of the pairs that some access needs."""
+        """The marks of the pairs that some access needs; `ALL` if they are not enough for one."""
         self.aside: list[tuple[int, list[State]]] = []
         """States of other paths that are joined later, and how many blocks deep they were put aside."""
         self.iteration_states: dict[Operation, State] = {}
@@ -112,31 +82,33 @@ class Synchroniser:
 
     def run(self) -> list[Pair]:
         """Insert missing flags, then remove those that later insertions made redundant."""
-        body = self.function.body.block
-        self.walk(body)
+        self._walk()
         if self.slot_flags or not self._may_be_needless():
             return self.pairs
         self.checking = True
-        doubtful = self._not_relied_on()
-        if not doubtful:
-            return self.pairs
-        known: Checkpoints = {}
-        self._is_fully_synchronised(self.steps(body)[0][1], State(self.accesses), {}, known)
-        steps = 0
-        for pair in doubtful:
-            at = self._remove(pair)
-            first = ancestor_in(body, pair.before)
-            state, self.time = known[first]
-            began, seen = self.time, Checkpoints()
-            if self._is_fully_synchronised(first, state.copy(), known, seen):
-                known |= seen
-                self.pairs.remove(pair)
+        for number, pair in enumerate(self.pairs):
+            pair.mark = 1 << number
+        # A needed one may be taken for a needless one, as what an access stands for is forgotten.
+        relied_on = self._walk()
+        doubtful = [pair for pair in self.pairs if not pair.mark & relied_on]
+        for pair in doubtful[: REDUNDANCY_BUDGET // len(self.facts.ops)]:
+            awaited = self.awaited[pair.before]
+            at = awaited.index(pair)
+            del awaited[at]
+            self._unraise(pair)
+            if self._walk() < 0:
+                awaited.insert(at, pair)
+                self._raise(pair)
             else:
-                self._restore(pair, at)
-            steps += self.time - began
-            if steps > REDUNDANCY_BUDGET:
-                break
+                self.pairs.remove(pair)
         return self.pairs
+
+    def _walk(self) -> int:
+        """Walk the function; return the marks of the pairs that it relies on."""
+        self.relied_on = 0
+        self.iteration_states.clear()
+        self.region(self.facts.func.body, State(self.accesses))
+        return self.relied_on
 
     def _may_be_needless(self) -> bool:
         """Return True if any pair may be redundant, by a quick test.
@@ -148,7 +120,7 @@ class Synchroniser:
         crossing = [pair for pair in self.pairs if pair.crosses]
         if len({pair.turn for pair in crossing}) < 2:
             return False
-        place = {op: at for at, op in enumerate(self.ops)}
+        place = {op: at for at, op in enumerate(self.facts.ops)}
         earliest = len(place)
         crossing.sort(key=lambda pair: pair.turn, reverse=True)
         for _, group in groupby(crossing, key=lambda pair: pair.turn):
@@ -158,261 +130,139 @@ class Synchroniser:
             earliest = min(earliest, *(place[pair.before] for pair in members))
         return False
 
-    def _not_relied_on(self) -> list[Pair]:
-        """The pairs that may be needless: no access comes too early for the lack of just that one.
-
-        All are asked in one walk. It may take a needed one for a needless one (what an access stands for is
-        forgotten), never the other way round.
-        """
-        for number, pair in enumerate(self.pairs):
-            pair.mark = 1 << number
-        self._is_fully_synchronised(
-            self.steps(self.function.body.block)[0][1], MarkedState(self.accesses), {}, {}
-        )
-        found = [pair for pair in self.pairs if not pair.mark & self.relied_on]
-        for pair in self.pairs:
-            pair.mark = 0
-        return found
-
-    def _is_fully_synchronised(
-        self, first: Operation | None, state: State, known: Checkpoints, seen: Checkpoints
-    ) -> bool:
-        """Return True if the current pairs order everything from an operation of the body on.
-
-        Where no more and no less is known than before, nothing can have changed behind it.
-        """
-        self.state = state
-        self.aside.clear()
-        self.iteration_states.clear()
-        body = self.function.body.block
-        steps = self.steps(body)
-        start = next((at for at, (_, op) in enumerate(steps) if op is first), len(steps))
-        for skipped, op in steps[start:]:
-            before = known.get(op)
-            if op is not first and before is not None and before[0].is_equal(self.state):
-                return True
-            self.time += skipped if op is not first else 0
-            seen[op] = (self.state.copy(), self.time)
-            self.frames = [Frame(body, 0, op)]
-            try:
-                self.step(self.frames[0], op)
-            except _Unordered:
-                return False
-        return True
-
-    def _remove(self, pair: Pair) -> int:
-        """Leave it out; where it stood among those that are awaited at once."""
-        awaited = self.awaited[pair.before]
-        at = awaited.index(pair)
-        del awaited[at]
-        self._unraise(pair)
-        return at
-
-    def _restore(self, pair: Pair, at: int) -> None:
-        self.awaited[pair.before].insert(at, pair)
-        self._raise(pair)
-
     # --- walking ---------------------------------------------------------------------------------
 
-    def walk(self, block: Block) -> None:
+    def block(self, block: Block, state: State) -> State:
         first = block.first_op
         if first is None:
-            return
-        frame = Frame(block, self.time, first)
-        self.frames.append(frame)
+            return state
+        self.time += 1
+        self.frames.append(Frame(block, self.time, first))
         for pair in self.raised_at_start.get(block, ()):
             pair.set_at = self.time
-        for skipped, op in self.steps(block):
-            self.time += skipped
-            self.step(frame, op)
+        state = super().block(block, state)
         self.frames.pop()
+        return state
 
-    def steps(self, block: Block) -> list[Step]:
-        """The operations of a block that access anything, order anything or have a body, and its last; for
-        each the number of others before it. A loop's are walked several times."""
-        found = self._steps.get(block)
-        if found is None:
-            found = self._steps[block] = []
-            skipped = 0
-            for op in block.ops:
-                if op.regions or op.next_op is None or op in self.accesses.of or is_sync_op(op.__class__):
-                    found.append((skipped, op))
-                    skipped = 0
-                else:
-                    skipped += 1
-        return found
-
-    def step(self, frame: Frame, op: Operation) -> None:
-        frame.op = op
+    def visit(self, op: Operation, state: State) -> None:
         self.time += 1
-        frame.began = self.time
-        if op in self.awaited:
-            self.wait(op)
+        self.state, frame = state, self.frames[-1]
+        frame.op, frame.began = op, self.time
+        self.wait(op, state, self.time)
         for flags in self.slot_flags.values():
             if flags.before is op:
                 self.await_slot(flags)
-        touches = self.accesses.of.get(op)
-        if touches is None:
-            self.visit(op)
-        else:
-            self.access(op, touches)
+        super().visit(op, state)
+        if not op.regions:
+            self._end(op)
+
+    def structured(self, op: Operation, state: State) -> State:
+        state = super().structured(op, state)
+        self._end(op)
+        return state
+
+    def _end(self, op: Operation) -> None:
         self.ended[op] = self.time
         for pair in self.raised.get(op, ()):
             pair.set_at = self.time
 
-    def wait(self, op: Operation, state: State | None = None, at: int | None = None) -> State:
-        """Take down the flags in front of `op`; for a state of another path, at the time when `op` began."""
-        state = self.state if state is None else state
-        now = self.time if at is None else at
+    def wait(self, op: Operation, state: State, now: int) -> None:
+        """Take down the flags in front of `op`."""
         for pair in self.awaited.get(op, ()):
             set_at = now if pair.is_barrier else pair.set_at
             state.signal(pair.source, pair.destination, set_at, now, pair.mark)
-        return state
 
-    def visit(self, op: Operation) -> None:
-        """Skip an operation without accesses."""
-        kind = op.__class__
-        if not op.regions and not is_sync_op(kind):
-            return
-        if is_of(kind, LOOPS):
-            self.visit_loop(op)
-        elif is_of(kind, BRANCHES):
-            self.visit_branches(op)
-        elif op.regions:
-            for region in op.regions:
-                for block in region.blocks:
-                    self.walk(block)
-        else:
-            if isinstance(op, func.CallOp):
-                self.calls.append(op)
-            match sync_action(op, self.constants.constant, self.target.effects):
-                case Barrier(pipe):
-                    self.handshake(((pipe, pipe),))
-                case Release(pipe, key):
-                    self.recorded[key] = NUMBER[pipe], self.time
-                case Acquire(pipe, key) if key in self.recorded:
-                    source, set_at = self.recorded[key]
-                    self.state.signal(source, NUMBER[pipe], set_at, self.time)
-                case _:
-                    pass
+    def branches(self, regions: Iterable[Region], state: State) -> State:
+        exits: list[State] = []
+        self.aside += [(len(self.frames), [state]), (len(self.frames), exits)]
+        for region in regions:
+            exits.append(self.region(region, state.copy()))
+        del self.aside[-2:]
+        return reduce(State.join, exits)
 
-    def visit_branches(self, op: Operation) -> None:
-        entry, began = self.state, self.time
-        self.aside.append((len(self.frames), [entry]))
-        exits = self.aside[-1][1]
-        for region in op.regions:
-            # A branch before this one may have put flags in front of the whole.
-            self.state = self.wait(op, entry.copy(), began)
-            for block in region.blocks:
-                self.walk(block)
-            exits.append(self.state)
-        self.aside.pop()
-        self.state = self.wait(op, exits[1], began)
-        for each in exits[2:]:
-            self.state = self.state.join(self.wait(op, each, began))
-
-    def visit_loop(self, op: Operation) -> None:
+    def loop(self, loop: Operation, state: State) -> State:
         """First an iteration by itself; then one that follows what came before the loop, or an iteration.
 
         A loop inside a loop is met again. What its iteration by itself leaves behind is known then: pairs
         that were added since order more, never less.
         """
-        entry, began = self.state, self.time
-        self.entered[op] = began
-        self.aside.append((len(self.frames), [entry]))
-        period = max(
-            (touch.phase.period for touch in self.accesses.phased.get(op, ()) if touch.phase), default=1
-        )
-        if op not in self.iteration_states:
-            self.state = self.state.empty()
+        self.entered[loop] = began = self.time
+        self.aside.append((len(self.frames), [state]))
+        phases = [touch.phase for touch in self.accesses.phased.get(loop, ()) if touch.phase is not None]
+        period = max((phase.period for phase in phases), default=1)
+        if loop not in self.iteration_states:
+            alone = state.empty()
             for _ in range(period):
-                self._iterate(op)
-            self.iteration_states[op] = self.state
-        names = self.accesses.next_run(op)
-        before = entry.renamed(names) if names else entry
-        self.state = before.join(self._just_now(self.iteration_states[op], period))
+                _, alone = self.turn(loop, alone)
+            self.iteration_states[loop] = alone
+        # Of several iterations the order of time matters.
+        alone, self.time = self.iteration_states[loop].just_now(self.time, in_order=period > 1)
+        entry = self.start(loop, state).join(alone)
         self.time += 1
-        self.state = self.wait(op, self._iterate(op), began)
+        left, _ = self.turn(loop, entry)
+        self.wait(loop, left, began)
         self.aside.pop()
         for flags in self.slot_flags.values():
-            if flags.loop is op:
+            if flags.loop is loop:
                 # In a part of the body the last flag may be from an iteration before the last.
                 last = self.ended[flags.after] if flags.block is flags.loop.body.block else began
-                self.state.signal(flags.source, flags.destination, last, self.time)
-                entry.signal(flags.source, flags.destination, began, self.time)
-        if not certainly_runs(op, self.constants):
-            self.state = self.state.join(self.wait(op, entry, began))
+                left.signal(flags.source, flags.destination, last, self.time)
+                state.signal(flags.source, flags.destination, began, self.time)
+        return left if certainly_runs(loop, self.constants) else left.join(state)
 
-    def _just_now(self, state: State, period: int) -> State:
-        """A state as if it had just been reached; of several iterations the order of time matters."""
-        times = state.times()
-        if period == 1:
-            return state.at(dict.fromkeys(times, self.time) | {NEVER: NEVER})
-        ranks = {time: self.time + rank for rank, time in enumerate(sorted(times))}
-        self.time += len(ranks)
-        return state.at(ranks | {NEVER: NEVER})
+    def turn(self, loop: Operation, state: State) -> tuple[State, State]:
+        return super().turn(loop, self.repeat(loop, state))
 
-    def _iterate(self, op: Operation) -> State:
-        """Walk the regions once; the state in which the loop would end."""
-        names = self.accesses.next_iteration(op)
-        if names:
-            self.state = self.state.renamed(names)
-        leaving: State | None = None
-        for region in op.regions:
-            for block in region.blocks:
-                self.walk(block)
-            if op.__class__ is scf.WhileOp and leaving is None:
-                leaving = self.state.copy()  # behind its condition
-        return leaving or self.state
+    # --- operations ------------------------------------------------------------------------------
 
-    # --- accesses --------------------------------------------------------------------------------
-
-    def access(self, op: Operation, touches: list[StaticAccess]) -> None:
-        state, effects = self.state, self.effects[op]
-        if effects.before:
-            self.handshake(effects.before)
-        if isinstance(state, MarkedState):
-            for touch in touches:
-                self.relied_on |= state.relied_on(touch)
-            if self.relied_on < 0:
-                raise _Unordered
-        else:
-            needed: dict[tuple[int, int], list[Need]] = {}
-            apart: dict[tuple[object, ...], tuple[SlotFlags, list[Need]]] = {}
-            for touch in touches:
-                for other, record in state.conflicts(touch):
-                    at = other.pipe if other.pipe is touch.pipe else effects.flag_pipe(touch.pipe)
-                    flags = self.slots_between(other, touch, at)
-                    if flags is None:
-                        needed.setdefault((other.lane, NUMBER[at]), []).append((other, record, touch))
-                        continue
-                    known, needs = apart.setdefault(flags.key, (flags, []))
-                    if known is not flags:
-                        known.include(flags)
-                    needs.append((other, record, touch))
-            if needed or apart:
-                if self.checking:
-                    raise _Unordered
-                self.insert(needed, list(apart.values()))
-                self.handshake(effects.before)
+    def access(self, op: Operation, touches: Sequence[StaticAccess], effects: Effects, state: State) -> None:
+        needed: dict[tuple[int, int], list[Need]] = {}
+        apart: dict[tuple[object, ...], tuple[SlotFlags, list[Need]]] = {}
+        for touch in touches:
+            for other, record in state.conflicts(touch):
+                self.relied_on |= record.without[touch.lane]
+                at = other.pipe if other.pipe is touch.pipe else effects.flag_pipe(touch.pipe)
+                flags = self.slots_between(other, touch, at)
+                if flags is None:
+                    needed.setdefault((other.lane, NUMBER[at]), []).append((other, record, touch))
+                    continue
+                known, needs = apart.setdefault(flags.key, (flags, []))
+                if known is not flags:
+                    known.include(flags)
+                needs.append((other, record, touch))
+        if not self.checking and (needed or apart):
+            self.insert(needed, list(apart.values()))
+            for pair in effects.before:
+                self.handshake(pair, state)
         for touch in touches:
             state.add(touch, self.time)
-        if effects.after:
-            self.handshake(effects.after)
 
-    def handshake(self, pairs: tuple[tuple[Pipe, Pipe], ...]) -> None:
-        for source, destination in pairs:
-            if source is Pipe.PIPE_ALL:
-                self.state.barrier_all()
-            else:
-                self.state.signal(NUMBER[source], NUMBER[destination], self.time, self.time)
+    def action(self, op: Operation) -> Action | None:
+        if isinstance(op, func.CallOp):
+            self.calls[op] = None
+        return super().action(op)
+
+    def handshake(self, pair: tuple[Pipe, Pipe], state: State) -> None:
+        source, destination = pair
+        if source is Pipe.PIPE_ALL:
+            state.barrier_all()
+        else:
+            state.signal(NUMBER[source], NUMBER[destination], self.time, self.time)
+
+    def release(self, op: Operation, action: Release, state: State) -> None:
+        self.recorded[action.key] = NUMBER[action.pipe], self.time
+
+    def acquire(self, op: Operation, action: Acquire, state: State) -> None:
+        if action.key in self.recorded:
+            source, set_at = self.recorded[action.key]
+            state.signal(source, NUMBER[action.pipe], set_at, self.time)
 
     # --- inserting -------------------------------------------------------------------------------
 
     def insert(
         self, needed: dict[tuple[int, int], list[Need]], apart: list[tuple[SlotFlags, list[Need]]]
     ) -> None:
-        self.turn += 1
+        self.insertions += 1
         candidates: list[Candidate] = []
         for pipes, found in needed.items():
             pair = self.place(pipes, *max(found, key=lambda each: each[1].time))
@@ -463,7 +313,7 @@ class Synchroniser:
 
     def slots_between(self, first: StaticAccess, second: StaticAccess, pipe: Pipe) -> SlotFlags | None:
         """Flags that wait for an iteration before the last, if that is the one that is needed."""
-        if not self.target.connects(first.pipe, pipe):
+        if not self.connects(first.pipe, pipe):
             return None
         return SlotFlags.between(first, second, NUMBER[pipe])
 
@@ -490,7 +340,7 @@ class Synchroniser:
     def learn(self, pair: Pair) -> None:
         """Apply the knowledge of a new pair to the current state, and to the saved ones after the wait."""
         depth, frame = next((n, f) for n, f in enumerate(self.frames) if f.block is pair.block)
-        states = [state for deep, states in self.aside if deep > depth + 1 for state in states]
+        states = [state for deep, states in self.aside if deep > depth for state in states]
         for state in (self.state, *states):
             state.signal(pair.source, pair.destination, pair.set_at, frame.began)
 
@@ -499,14 +349,14 @@ class Synchroniser:
             if (known.source, known.destination) == (pair.source, pair.destination):
                 # One wait in front of a loop or branch is enough: for the later of the two.
                 known.why += pair.why
-                known.crosses, known.turn = known.crosses or pair.crosses, self.turn
+                known.crosses, known.turn = known.crosses or pair.crosses, self.insertions
                 if known.set_at < pair.set_at:
                     self._unraise(known)
                     known.after, known.set_at = pair.after, pair.set_at
                     self._raise(known)
                 self.learn(known)
                 return
-        pair.turn = self.turn
+        pair.turn = self.insertions
         self.pairs.append(pair)
         self.awaited.setdefault(pair.before, []).append(pair)
         self._raise(pair)

@@ -112,3 +112,17 @@ def test_only_the_last_of_a_known_number_of_iterations_may_leave_a_flag() -> Non
     odd += "\n} else {\n" + flag("wait", "V", "MTE3", "0") + "\n}"
     assert findings(odd, count="%c4") == findings(odd, count="%c2") == set()
     assert findings(odd, count="%c1") == findings(odd) == {"left up"}
+
+
+def test_a_flag_that_is_set_before_a_loop_over_tiles_in_turn_is_left_up() -> None:
+    facts = Facts(
+        *(f"%{name} = pto.alloc_tile : {T}" for name in "ab"),
+        flag("set", "V", "MTE3", "7"),
+        "scf.for %i = %c0 to %c4 step %c1 {",
+        SLOTS,
+        f"pto.tload ins(%x : {M}) outs(%t : {T})",
+        "}",
+    )
+    flow = SyncFlow(facts.facts, get_target("a5"))
+    flow.run()
+    assert [(misuse.kind, misuse.op.name) for misuse in flow.misuses.values()] == [("left up", "pto.set_flag")]
