@@ -87,9 +87,10 @@ class Resolver:
 
     def define_type(self, node: t.TypeAlias_) -> None:
         """Define an alias of a type; a wrong one counts as defined."""
-        self.broken_aliases.add(node.name)
-        self.type_aliases[node.name] = self.type(node.type)
-        self.broken_aliases.discard(node.name)
+        name = node.name.text
+        self.broken_aliases.add(name)
+        self.type_aliases[name] = self.type(node.type)
+        self.broken_aliases.discard(name)
 
     def types(self, nodes: tuple[t.TypeText, ...]) -> list[Attribute]:
         return [self.type(node) for node in nodes]

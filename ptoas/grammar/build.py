@@ -24,12 +24,11 @@ from ptoas.grammar.bodies import TARGET
 from ptoas.grammar.clauses import check_clauses, check_event_name
 from ptoas.grammar.instructions import InstructionReader
 from ptoas.grammar.layout import RawStatement, Region
-from ptoas.grammar.lookup import Poisoned, UndefinedName
 from ptoas.grammar.names import POISON, ValueScope
 from ptoas.grammar.op_template import Alloc, OpTemplate
 from ptoas.grammar.opcodes import opcode_class, refused_clause, unknown_opcode
 from ptoas.grammar.prelude import make_prelude
-from ptoas.grammar.problems import StatementProblem, TypePlaceProblem, counted
+from ptoas.grammar.problems import Poisoned, StatementProblem, TypePlaceProblem, UndefinedName, counted
 from ptoas.grammar.spans import field_span, operand_span, result_type_span, span_of
 from ptoas.grammar.syntax import (
     nameless_value,
@@ -46,29 +45,11 @@ _LABEL = re.compile(r"\^[\w$.-]+")
 _DEFINES = re.compile(r"\.(?:arg|const)\s+(%?[\w$.-]+)|((?:%?[\w$.-]++(?::\d++)?\s*+,?\s*+)++)=")
 
 
-_MOST_STATEMENTS = 2_000
-"""Maximum number of statements shared by files; a folder of kernels repeats some hundreds."""
+StatementCache: TypeAlias = BoundedCache[tuple[Any, ...], Any]
+"""Trees, by the shape of a statement and by the permission of unregistered instructions; and templates, by
+the tree, the types of its values (None for a result or an undefined name) and the types that it spells."""
 
-_MOST_TEMPLATES = 512
-"""Maximum number of templates of one statement; kernels of one family differ in extents."""
-
-
-class KnownStatement:
-    """The tree of a statement without value names and types, and the templates made from it so far."""
-
-    def __init__(self, tree: t.Statement):
-        self.tree = tree
-        self.templates: BoundedCache[tuple[Attribute | str | None, ...], OpTemplate] = BoundedCache(
-            _MOST_TEMPLATES
-        )
-        """Templates by the types of the statement's values (None for a result or an undefined name) and the
-        types that it spells."""
-
-
-StatementCache: TypeAlias = "BoundedCache[tuple[str, bool], KnownStatement]"
-"""Statements by shape, and by the permission of unregistered instructions."""
-
-_STATEMENTS: StatementCache = BoundedCache(_MOST_STATEMENTS)
+_STATEMENTS: StatementCache = BoundedCache()
 """Statements shared by the files of this process, each up to its first alias, which is local to its file."""
 on_clear(_STATEMENTS.clear)
 
@@ -82,7 +63,7 @@ class Builder(ValueScope):
         self.allow_unregistered = allow_unregistered
         self.judge_kept = judge_kept
         """True if preserved unknown forms must still be unknown when they are read again."""
-        self.statements: Region = []
+        self.statements: Sequence[RawStatement] = ()
         """The file's top level, for those who look at the text again."""
         self.blocks: dict[str, Block] = {}
         self.labelled: dict[int, Block] = {}
@@ -91,7 +72,6 @@ class Builder(ValueScope):
         self.module_attributes: dict[str, Attribute] = {}
         """Module attributes of a bare program."""
         self.deferred: list[tuple[RawStatement, Operation]] = []
-        self.regions_read: set[int] = set()
         self.container: str | None = None
         """The outermost operation with a body, other than a module, that is being read."""
         self.outer_target: Attribute | None = None
@@ -112,14 +92,13 @@ class Builder(ValueScope):
         self, statements: Region, block: Block | None = None, args: tuple[tuple[str, SSAValue, int], ...] = ()
     ) -> list[Block]:
         """The blocks of a region; names defined inside are forgotten after it."""
-        self.regions_read.add(id(statements))
+        statements.read = True
         outer, outer_blocks = set(self.values), self.blocks
         self.blocks = dict(outer_blocks)
         current = block or Block()
         blocks = [current]
         for name, value, offset in args:
             self.define(name, value, offset)
-            self.name_value(value, name)
         labels = [raw for raw in statements if raw.text[0] == "^" and _LABEL.match(raw.text)]
         self._declare_labels(labels, blocks, statements)
         ops: list[Operation] = []
@@ -146,7 +125,9 @@ class Builder(ValueScope):
         yield
         self.container = outer
 
-    def _declare_labels(self, labels: list[RawStatement], blocks: list[Block], statements: Region) -> None:
+    def _declare_labels(
+        self, labels: list[RawStatement], blocks: list[Block], statements: Sequence[RawStatement]
+    ) -> None:
         declared: set[str] = set()
         for raw in labels:
             name = cast(re.Match[str], _LABEL.match(raw.text)).group()
@@ -161,23 +142,21 @@ class Builder(ValueScope):
 
     def _enter_label(self, raw: RawStatement) -> Block:
         block = self.labelled[raw.start]
-        if self.has_nameless(raw):
-            return block
         try:
-            label = cast(t.Label, parse_statement(raw.text).body)
-            names = split_statement(raw.text)[0]
+            parsed = self.parsed(raw)
+            if parsed is None:
+                return block
+            tree, names, written = parsed
+            label = cast(t.Label, t.with_types(tree.body, written))
             types = self.resolver.types(tuple(b.type for b in label.args))
-        except SyntaxProblem as problem:
-            self.report_syntax(raw, problem)
-            return block
         except StatementProblem as problem:
+            problem.relocate(place_in_text(raw.text))
             self.report_problem(raw, problem)
             return block
+        place = place_in_text(raw.text)
         for at, (binding, type) in enumerate(zip(label.args, types, strict=True)):
             value = block.args[at] if at < len(block.args) else block.insert_arg(type, at)
-            name = names[binding.value.slot]
-            self.define(name, value, raw.source_offset(binding.start))
-            self.name_value(value, name)
+            self.define(names[binding.value.slot], value, raw.source_offset(place(binding.start)))
         return block
 
     def statement(self, raw: RawStatement, ops: list[Operation]) -> None:
@@ -190,15 +169,6 @@ class Builder(ValueScope):
         if raw.regions and (raw.broken or len(self.diagnostics) > problems):
             self._look_inside(raw)
 
-    def has_nameless(self, raw: RawStatement) -> bool:
-        """Return True if a `%` of the statement has no name, after reporting it."""
-        offset = nameless_value(raw.text)
-        if offset is None:
-            return False
-        self.report("PTO-P010", "a value needs a name: `%name`", raw.source_offset(offset), 1)
-        self.poison_by_text(raw)
-        return True
-
     def _look_inside(self, raw: RawStatement) -> None:
         """Find further errors of an invalid statement; the names before its `=` count as defined."""
         outer, waiting = self.values, len(self.deferred)
@@ -206,56 +176,70 @@ class Builder(ValueScope):
         for name in split_statement(raw.text)[0]:
             self.values.setdefault(name, POISON)
         for region in raw.regions:
-            if id(region) not in self.regions_read:
+            if not region.read:
                 self.region(region)
         del self.deferred[waiting:]
         self.values = outer
 
     def _read(self, raw: RawStatement, ops: list[Operation]) -> None:
-        if self.has_nameless(raw):
+        parsed = self.parsed(raw)
+        if parsed is None:
             return
-        names, written, shape = split_statement(raw.text)
-        known = self._known(raw, shape)
-        if known is None:
-            return
-        if isinstance(known.tree.body, t.InstructionNode):
-            self._instruction(raw, known, names, written, ops)
-            return
-        tree = t.with_types(known.tree, written)
+        tree, names, written = parsed
+        is_instruction = isinstance(tree.body, t.InstructionNode)
         try:
-            structure.build(self, raw, tree, names, ops)
+            if is_instruction:
+                self._instruction(raw, tree, names, written, ops)
+            else:
+                structure.build(self, raw, t.with_types(tree, written), names, ops)
         except Poisoned:
             self._poison(tree, names)
             self._look_inside(raw)
+        except UndefinedName as problem:
+            # A new destination comes first and is valid, so operands count from the first undefined one.
+            nodes = [v for v in t.values_in(tree.body) if v.start >= problem.value.start]
+            for node in nodes if is_instruction else nodes[:1]:
+                if names[node.slot] not in self.values:
+                    self.report_undefined(raw, names[node.slot], place_in_text(raw.text)(node.start))
+                    self.values[names[node.slot]] = POISON
+            self._poison(tree, names)
         except StatementProblem as problem:
             self._poison(tree, names)
-            if problem.at is None:
-                self.report_problem(raw, problem)
-                return
             problem.relocate(place_in_text(raw.text))
-            if isinstance(problem, UndefinedName):
-                self.report_undefined(raw, problem.name, problem.at)
-            else:
-                self.report_problem(raw, problem)
+            self.report_problem(raw, problem)
 
-    def _known(self, raw: RawStatement, shape: str) -> KnownStatement | None:
-        """The cache entry of a statement; a new one is parsed, and None is returned if that is reported."""
-        key = (shape, self.allow_unregistered)
-        known = self.cache.get(key)
-        if known is not None:
-            return known
-        try:
-            known = KnownStatement(parse_statement(shape))
-        except SyntaxProblem as blanked:
-            problem = _problem_in_text(raw.text) or blanked
-            if (refused := refused_clause(raw.text)) is not None:
-                self.report_problem(raw, refused)
-            else:
-                self.report_syntax(raw, problem)
+    def parsed(self, raw: RawStatement) -> tuple[t.Statement, list[str], list[str]] | None:
+        """The tree of a statement, its value names and its types; None if it has a syntax error, which is
+        reported."""
+        offset = nameless_value(raw.text)
+        if offset is not None:
+            self.report("PTO-P010", "a value needs a name: `%name`", raw.source_offset(offset), 1)
             self.poison_by_text(raw)
             return None
-        self.cache.put(key, known)
-        return known
+        names, written, shape = split_statement(raw.text)
+        key = (shape, self.allow_unregistered)
+        tree = self.cache.get(key)
+        if tree is None:
+            try:
+                tree = parse_statement(shape)
+            except SyntaxProblem as problem:
+                self._report_syntax(raw, problem)
+                return None
+            self.cache.put(key, tree)
+        return tree, names, written
+
+    def _report_syntax(self, raw: RawStatement, problem: SyntaxProblem) -> None:
+        """Report a syntax error in the original text, with its columns."""
+        self.poison_by_text(raw)
+        if (refused := refused_clause(raw.text)) is not None:
+            self.report_problem(raw, refused)
+            return
+        try:
+            parse_statement(raw.text)
+        except SyntaxProblem as written:
+            problem = written
+        offset = raw.source_offset(problem.offset)
+        self.report("PTO-P010", problem.message, offset, problem.length, problem.fix)
 
     def poison_by_text(self, raw: RawStatement) -> None:
         """Poison the names that an unreadable statement would have defined, those without their `%` too."""
@@ -274,45 +258,30 @@ class Builder(ValueScope):
             self.values.setdefault(name, POISON)
 
     def _instruction(
-        self,
-        raw: RawStatement,
-        known: KnownStatement,
-        names: list[str],
-        written: list[str],
-        ops: list[Operation],
+        self, raw: RawStatement, tree: t.Statement, names: list[str], written: list[str], ops: list[Operation]
     ) -> None:
-        tree = known.tree
+        body = cast(t.InstructionNode, tree.body)
         first = len(tree.results) + (tree.event is not None)
         values: dict[str, Any] = self.values
         operands: list[Any] = [None] * first + [values.get(name) for name in names[first:]]
         types = tuple([None if value is None else value.type for value in operands])
-        key = (*types, *written)
-        template = kept = known.templates.get(key)
-        if kept is None and any(each is POISON for each in types):
-            if not self.allow_unregistered and not _is_known(cast(t.InstructionNode, tree.body)):
-                self._template(raw, tree, (None,) * len(names), names)  # reports the unknown instruction
-            self._poison(tree, names)
-            return
-        if kept is None:
-            tree = t.with_types(tree, written)
-            template = self._template(raw, tree, types, names)
-        op = None if template is None else self._operation(raw, tree, template, operands, names, ops)
-        if template is None or op is None:
-            self._poison(tree, names)
-            return
+        key = (tree, *types, *written)
+        template = cast(OpTemplate | None, self.cache.get(key))
+        is_new = template is None
+        if template is None:
+            template = self._template(t.with_types(tree, written), types)
+        op = self._operation(raw, tree, template, operands, names, ops)
         if not template.checked and not self._check(raw, op, template):
             if not self.allow_unregistered or template.prelude or not isinstance(op, PtoOp):
                 self._poison(tree, names)
                 return
             # A form of a known instruction that the dialect does not have yet.
+            template = UnregisteredReader(t.with_types(tree, written), types, self.resolver).template()
             chosen, location = list(op.operands), op.location
             op.drop_all_references()
-            tree = t.with_types(known.tree, written)
-            template = UnregisteredReader(tree, types, self.resolver).template()
             op = template.make(chosen, template.result_types or (), location)
-        elif kept is None:
-            known.templates.put(key, template)
-        body = cast(t.InstructionNode, tree.body)
+        elif is_new:
+            self.cache.put(key, template)
         for event in body.events:
             wait = wait_for(operands[event.slot])
             places = PartOffsets(wait.name, {"event": [event]}, {})
@@ -324,7 +293,6 @@ class Builder(ValueScope):
         if tree.event is not None:
             ops.append(record := record_after(op))
             self.define(names[tree.event.slot], record.results[0], raw.start)
-            self.name_value(record.results[0], names[tree.event.slot])
 
     def _operation(
         self,
@@ -334,25 +302,23 @@ class Builder(ValueScope):
         operands: list[Any],
         names: list[str],
         ops: list[Operation],
-    ) -> Operation | None:
-        """Make the operation of a template, after its prelude in `ops`. None if that is reported."""
+    ) -> Operation:
+        """Make the operation of a template, after its prelude in `ops`."""
         if len(raw.regions) > template.bodies:
             opcode = cast(t.InstructionNode, tree.body).opcode
-            self.report_problem(raw, StatementProblem("PTO-P061", f"`{opcode.text}` has no body"))
-            return None
+            raise StatementProblem("PTO-P061", f"`{opcode.text}` has no body")
         location = located(self.source, raw.start, raw.end, template.places)
         made: list[SSAValue] = []
         for step in template.prelude:
             made.append(make_prelude(step, operands, made, location, ops))
             if isinstance(step, Alloc):
                 self.define(names[step.slot], made[-1], raw.start)
-                self.name_value(made[-1], names[step.slot])
         chosen: list[SSAValue] = [operands[ref] if ref >= 0 else made[-1 - ref] for ref in template.operands]
         regions = self._regions(raw, template) if template.bodies else ()
         result_types = template.result_types
         if result_types is None:
             result_types = self._inferred(raw, tree, template, chosen)
-        return None if result_types is None else template.make(chosen, result_types, location, regions)
+        return template.make(chosen, result_types, location, regions)
 
     def _regions(self, raw: RawStatement, template: OpTemplate) -> Sequence[IRRegion]:
         found: list[IRRegion] = []
@@ -366,69 +332,57 @@ class Builder(ValueScope):
 
     def define_results(self, raw: RawStatement, tree: t.Statement, names: list[str], op: Operation) -> None:
         results = op.results
-        if len(results) == 1 and len(tree.results) == 1:
-            (result,), name = results, names[0]
-            self.define(name, result, raw.start)
-            if tree.results[0].count == 1:
-                self.name_value(result, name)
-            else:
-                self.report(
-                    "PTO-P041",
-                    f"`%{name}:{tree.results[0].count}` stands for several results, but there is only 1",
-                    raw.start,
-                    len(name) + 1,
-                )
+        if len(results) == 1 == len(tree.results) and tree.results[0].count > 1:
+            name = f"%{names[0]}:{tree.results[0].count}"
+            message = f"`{name}` stands for several results, but there is only 1"
+            self.define(names[0], results[0], raw.start)
+            self.report("PTO-P041", message, raw.start, len(names[0]) + 1)
             return
-        named = sum(r.count for r in tree.results)
-        if named != len(results):
-            message = f"{counted(named, 'name')} for {counted(len(results), 'result')}"
+        keys = [key for r in tree.results for key in result_names(names[r.slot], r.count)]
+        if len(keys) != len(results):
+            message = f"{counted(len(keys), 'name')} for {counted(len(results), 'result')}"
             self.report("PTO-P041", message, raw.start, len(names[0]) + 1)
             self._poison(tree, names)
             return
-        at = 0
-        for result in tree.results:
-            name = names[result.slot]
-            for key in result_names(name, result.count):
-                self.define(key, results[at], raw.start)
-                if result.count == 1:
-                    self.name_value(results[at], name)
-                at += 1
+        for key, result in zip(keys, results, strict=True):
+            self.define(key, result, raw.start)
 
     # --- templates
 
-    def _template(
-        self, raw: RawStatement, tree: t.Statement, types: Sequence[Attribute | None], names: list[str]
-    ) -> OpTemplate | None:
-        try:
-            check_event_name(tree)
-            template = self._analyse(tree, types)
-            check_clauses(tree, types, template.cls)
-            return template
-        except StatementProblem as problem:
-            if problem.code == "PTO-P030":
-                self._report_undefined(raw, tree, types, names, problem)
-                return None
-            problem.relocate(place_in_text(raw.text))
-            self.report_problem(raw, problem)
-            return None
-
-    def _analyse(self, tree: t.Statement, types: Sequence[Attribute | None]) -> OpTemplate:
+    def _template(self, tree: t.Statement, types: Sequence[Attribute | None]) -> OpTemplate:
         body = cast(t.InstructionNode, tree.body)
-        template = mlir.template_of(tree, types, self.resolver)
-        if template is not None:
-            return template
+        if POISON in types:
+            if not (
+                self.allow_unregistered
+                or body.opcode.text in mlir.OPCODES
+                or opcode_class(body.opcode.text, [])
+            ):
+                raise unknown_opcode(body.opcode, list(mlir.OPCODES))
+            raise Poisoned
+        if body.clauses is not None:
+            check_event_name(tree)
+        template = self._read_parts(tree, types)
+        if body.clauses is not None:
+            check_clauses(tree, types, template.cls)
+        return template
+
+    def _read_parts(self, tree: t.Statement, types: Sequence[Attribute | None]) -> OpTemplate:
+        body = cast(t.InstructionNode, tree.body)
+        if body.opcode.text in mlir.OPCODES:
+            return mlir.template_of(tree, types, self.resolver)
         found = opcode_class(body.opcode.text, types)
         if found is None:
             if not self.allow_unregistered:
                 raise unknown_opcode(body.opcode, list(mlir.OPCODES))
             return UnregisteredReader(tree, types, self.resolver).template()
-        reader = InstructionReader(tree, types, self.resolver)
-        if not self.allow_unregistered:
-            return reader.template(*found)
         try:
-            return reader.template(*found)
+            return InstructionReader(tree, types, self.resolver, *found).template()
         except StatementProblem as problem:
-            if problem.code not in _NEW_PARTS or _contradicts(problem, tree, types):
+            if (
+                not self.allow_unregistered
+                or problem.code not in _NEW_PARTS
+                or _contradicts(problem, tree, types)
+            ):
                 raise
             # A later revision of the language may give a known instruction new parts.
             template = UnregisteredReader(tree, types, self.resolver).template()
@@ -436,56 +390,38 @@ class Builder(ValueScope):
                 raise
             return template
 
-    def _report_undefined(
-        self,
-        raw: RawStatement,
-        tree: t.Statement,
-        types: Sequence[Attribute | None],
-        names: list[str],
-        problem: StatementProblem,
-    ) -> None:
-        """Every name of the statement that nothing defines, each once."""
-        # A new destination comes first and is valid, so operands are counted from the first existing one.
-        start = problem.at.start if problem.at is not None else 0
-        missing = [v for v in t.values_in(tree.body) if types[v.slot] is None and v.start >= start]
-        first = {names[value.slot]: value for value in reversed(missing)}
-        for name, node in sorted(first.items(), key=lambda item: item[1].start):
-            self.report_undefined(raw, name, self._named(raw, node))
-
     def _inferred(
         self, raw: RawStatement, tree: t.Statement, template: OpTemplate, operands: list[SSAValue]
-    ) -> Sequence[Attribute] | None:
-        """The result types of a statement that gives none; a problem is reported if there are none."""
-        opcode = cast(t.InstructionNode, tree.body).opcode
-        assert issubclass(template.cls, PtoOp)
-        if not template.cls.signature().results:
-            message = f"`{template.cls.mnemonic()}` has no result"
-            fix = "remove the name and `=`"
-            self.report_problem(raw, StatementProblem("PTO-P041", message, self._named(raw, opcode), fix))
-            return None
+    ) -> Sequence[Attribute]:
+        """The result types of a statement that gives none."""
+        body = cast(t.InstructionNode, tree.body)
+        cls = template.cls
+        assert issubclass(cls, PtoOp)
+        if not cls.signature().results:
+            message = f"`{cls.mnemonic()}` has no result"
+            raise StatementProblem("PTO-P041", message, body.opcode, "remove the name and `=`")
         message = "the type of the result is not known"
         try:
             properties = self._with_defaults(template, operands)
-            found = template.cls.infer_result_types(template.by_slot(operands), properties)
+            found = cls.infer_result_types(template.by_slot(operands), properties)
         except VerifyException as error:
             message, found = f"{message}: {error}", None
         if found is not None and len(found) == len(tree.results):
             return found
-        problem = StatementProblem("PTO-P043", message, self._named(raw, opcode))
+        problem = StatementProblem("PTO-P043", message, body.opcode)
         problem.fix = "add it after the operands: `: (types) -> type`"
         types = [value.type for value in operands]
-        plausible = template.cls.plausible_result_types(types) if len(tree.results) == 1 else ()
-        body = cast(t.InstructionNode, tree.body)
+        plausible = cls.plausible_result_types(types) if len(tree.results) == 1 else ()
         if plausible and not template.prelude and not raw.regions:
-            rest = len(raw.text) if body.clauses is None else self._named(raw, body.clauses).start
-            end = rest if body.typing is None else self._named(raw, body.typing).start
+            place = place_in_text(raw.text)
+            rest = len(raw.text) if body.clauses is None else place(body.clauses.start)
+            end = rest if body.typing is None else place(body.typing.start)
             line = raw.text[:end].rstrip().removesuffix(":").rstrip()
             clauses = f" {raw.text[rest:]}".rstrip()
             typed = f"{line} : ({', '.join(map(str, types))}) -> {plausible[0]}{clauses}"
             problem.fix = f"name its type: `{' '.join(typed.split())}`"
             problem.edit = (t.Node(len(line), len(raw.text.rstrip())), typed[len(line) :])
-        self.report_problem(raw, problem)
-        return None
+        raise problem
 
     def _with_defaults(self, template: OpTemplate, operands: list[SSAValue]) -> Mapping[str, Attribute]:
         """A statement's attributes; those that a suffix could spell, as the program's target has them."""
@@ -497,11 +433,6 @@ class Builder(ValueScope):
             **template.properties,
             **default_attributes(self.target.data, template.cls, operands, template.properties),
         }
-
-    def _named(self, raw: RawStatement, node: t.Node) -> t.Node:
-        """A node of a tree, which has no names, in the text, which has."""
-        place = place_in_text(raw.text)
-        return t.Node(place(node.start), place(node.end))
 
     def _check(self, raw: RawStatement, op: Operation, template: OpTemplate) -> bool:
         """Return True if the operation satisfies its declaration; called once for each template."""
@@ -524,10 +455,8 @@ class Builder(ValueScope):
             if op.successors:
                 op.verify(verify_nested_ops=False)  # a detached operation has no parent to check
         except VerifyException as error:
-            self.report_problem(
-                raw, StatementProblem("PTO-P060", f"`{op.name}`: {checks.words_of(op, error)}")
-            )
-            return False
+            message = f"`{op.name}`: {checks.words_of(op, error)}"
+            raise StatementProblem("PTO-P060", message) from None
         template.checked = True
         return True
 
@@ -556,19 +485,6 @@ _NEW_PARTS = (
 def _contradicts(problem: StatementProblem, tree: t.Statement, types: Sequence[Attribute | None]) -> bool:
     """Return True if an unreadable type belongs to operands with a known type, so that no form allows it."""
     return isinstance(problem, TypePlaceProblem) and not tree.results and None not in types
-
-
-def _is_known(body: t.InstructionNode) -> bool:
-    return body.opcode.text in mlir.OPCODES or opcode_class(body.opcode.text, []) is not None
-
-
-def _problem_in_text(text: str) -> SyntaxProblem | None:
-    """Return the syntax error of the original text with its columns."""
-    try:
-        parse_statement(text)
-    except SyntaxProblem as problem:
-        return problem
-    return None
 
 
 def result_names(name: str, count: int) -> list[str]:

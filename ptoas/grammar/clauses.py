@@ -11,7 +11,7 @@ from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.slots import accesses_memory
 from ptoas.dialects.pto.types import EventType
 from ptoas.grammar import tree as t
-from ptoas.grammar.problems import StatementProblem
+from ptoas.grammar.problems import StatementProblem, UndefinedName
 
 
 def check_event_name(tree: t.Statement) -> None:
@@ -40,7 +40,7 @@ def check_clauses(tree: t.Statement, types: Sequence[Attribute | None], cls: typ
     for event in body.events:
         type = types[event.slot]
         if type is None:
-            raise StatementProblem("PTO-P030", "this value is not defined", event)
+            raise UndefinedName(event)
         if not isinstance(type, EventType):
             message = f"`wait` takes events, which instructions with `record` make; this is a {type}"
             raise StatementProblem("PTO-P040", message, event)

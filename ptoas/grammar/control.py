@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def build_for(builder: Builder, raw: RawStatement, node: t.For, names: list[str]) -> ForOp:
-    lower, upper, step = (value_of(builder, v, names) for v in node.bounds)
+    lower, upper, step = (value_of(builder, v, names) for v in (node.lower, node.upper, node.step))
     initial = [value_of(builder, value, names) for _, value in node.carried]
     types = [v.type for v in initial]
     declared = builder.resolver.types(node.outputs)

@@ -13,380 +13,290 @@ from xdsl.ir import Attribute
 
 from ptoas.dialects.pto.constraints import Index
 from ptoas.dialects.pto.construct import segments
-from ptoas.dialects.pto.instruction import Instruction, PtoOp, Slot
+from ptoas.dialects.pto.instruction import Instruction, Slot
 from ptoas.dialects.pto.types import DYNAMIC, PartitionTensorViewType, TileType, ViewType
 from ptoas.grammar import tree as t
-from ptoas.grammar.assembly_format import assembly_format_of
 from ptoas.grammar.op_template import Alloc, Constant, OpTemplate, WindowOperand
-from ptoas.grammar.parts import ParsedOperand, StatementParts, StatementReader
-from ptoas.grammar.problems import NotLoaded, StatementProblem, TypeConflict, counted
+from ptoas.grammar.parts import InstructionParts, ParsedOperand
+from ptoas.grammar.problems import NotLoaded, StatementProblem, TypeConflict, UndefinedName, counted
 from ptoas.ir.location import PartOffsets
 
 _TILE = TileType.of(f32, 16, 16)
 
 
-class InstructionReader(StatementReader):
+class InstructionReader(InstructionParts):
     """Makes the template of an instruction that the dialect has."""
 
-    def template(self, cls: type[PtoOp], suffixes: list[str]) -> OpTemplate:
-        parts = self._parts(cls)
-        self._take_suffixes(cls, suffixes, parts)
-        self._take_positions(cls, parts)
-        self._check_bodies(cls, parts)
-        result_types: Sequence[Attribute] | None = self._match_types(cls, parts)
-        self._windows(cls, parts, result_types or [])
-        filled = self._fill(cls, parts)
+    def template(self) -> OpTemplate:
+        cls, signature = self.cls, self.signature
+        bodies = len(cls.get_irdl_definition().regions)
+        if len(self.bodies) > bodies:
+            raise StatementProblem("PTO-P061", f"`{cls.mnemonic()}` has no body", self.bodies[bodies])
+        result_types: Sequence[Attribute] | None = self._match_types()
+        for operand in self.all_operands():
+            if operand.indices:
+                self._take_window(operand, result_types or ())
+        filled = self._fill()
         if result_types is not None:
             types = {slot: [operand.type for operand in operands] for slot, operands in filled.items()}
-            result_types = cls.convert_result_types(result_types, types)
-        return self._finish(cls, parts, filled, result_types)
-
-    def _check_bodies(self, cls: type[PtoOp], parts: StatementParts) -> None:
-        allowed = len(cls.get_irdl_definition().regions)
-        if len(parts.bodies) > allowed:
-            raise StatementProblem("PTO-P061", f"`{cls.mnemonic()}` has no body", parts.bodies[allowed])
+            result_types = tuple(cls.convert_result_types(result_types, types))
+        tiles = [o.type for group in filled.values() for o in group if isinstance(o.type, TileType)]
+        tiles += [type for type in result_types or () if isinstance(type, TileType)]
+        element = tiles[0].element_type if tiles else IndexType()
+        refs: list[int] = []
+        for slot in signature.slots:
+            operands = filled.setdefault(slot.name, [])
+            if len(operands) > 1 and not slot.variadic:
+                raise StatementProblem("PTO-P040", f"`{slot.name}` takes exactly one value", operands[1].node)
+            default = IndexType() if isinstance(slot.constraint, Index) else element
+            for o in operands:
+                refs.append(o.ref if o.literal is None else self._constant(o.literal, o.type or default))
+        sizes = [len(filled[slot.name]) for slot in signature.slots]
+        declared = {name: value for name, (value, _) in self.fields.items() if name in signature.fields}
+        return OpTemplate(
+            cls,
+            tuple(refs),
+            result_types,
+            declared | segments(cls, sizes, len(self.results)),
+            {name: value for name, (value, _) in self.fields.items() if name not in signature.fields},
+            tuple(self.prelude),
+            PartOffsets(
+                cls.name,
+                {slot: [operand.node for operand in operands] for slot, operands in filled.items()},
+                {slot: [operand.written_type for operand in operands] for slot, operands in filled.items()},
+                self.result_nodes,
+                {name: node for name, (_, node) in self.fields.items()},
+            ),
+            tuple(zip((slot.name for slot in signature.slots), sizes, strict=True)),
+            bodies,
+        )
 
     # --- types
 
-    def _match_types(self, cls: type[PtoOp], parts: StatementParts) -> list[Attribute] | None:
+    def _match_types(self) -> list[Attribute] | None:
         """Check the types that the statement gives against the values', and find the results' types.
 
         None if the statement gives none, and the operation has to infer them.
         """
-        for operand, node in parts.declared:
-            self._declare(operand, node, parts)
+        for operand, node in self.declared.items():
+            self._declare(operand, node)
         typing = self.body.typing
-        inputs = list(typing.inputs) if typing and typing.inputs is not None else None
-        outputs = list(typing.outputs) if typing and typing.outputs is not None else None
-        result_count = len(self.results)
-        makes_tile = issubclass(cls, Instruction)
-        if makes_tile and not result_count and parts.outs is None:
-            self._destination_first(cls, parts)
-        if inputs is not None:
-            outputs = self._match_inputs(cls, parts, inputs, outputs, result_count)
-        for operand in parts.all_operands():
-            if operand.type is None and operand.literal is None:
-                self._refuse_undefined(operand, parts, typing)
-        if outputs is None and result_count:
+        outputs = typing.outputs if typing else None
+        count = len(self.results)
+        if issubclass(self.cls, Instruction) and not count and self.outs is None and self.positional:
+            # In assembly form without a result, the first operand is the destination (D6).
+            first = self.positional.pop(0)
+            if first.literal is not None or not (first.type is None or isinstance(first.type, TileType)):
+                message = f"`{self.cls.mnemonic()}` needs a destination: a result (`%dst = ...`) or a tile as"
+                raise StatementProblem("PTO-P040", f"{message} first operand", first.node)
+            self.outs = [first]
+        if typing is not None and typing.inputs is not None:
+            outputs = self._match_inputs(typing, typing.inputs)
+        for operand in self.all_operands():
+            if operand.type is not None or operand.literal is not None:
+                continue
+            if operand in (self.outs or ()) and typing is None and not self.dps:
+                message = "the destination is not defined, and its type is not written"
+                fix = f"add the types: `{self.body.opcode.text} %dst, ... : (!pto.tile<...>, ...)`"
+                raise StatementProblem("PTO-P043", message, operand.node, fix)
+            raise UndefinedName(operand.node)
+        if outputs is None and count:
             return None
-        self.result_nodes = tuple(outputs or ())
-        result_types = self.resolver.types(self.result_nodes)
-        if len(result_types) != result_count:
-            raise StatementProblem(
-                "PTO-P041",
-                f"{counted(result_count, 'result')}, but {counted(len(result_types), 'result type')}",
-                typing,
-            )
-        return result_types
-
-    def _destination_first(self, cls: type[PtoOp], parts: StatementParts) -> None:
-        """Move the first operand to the destination, in assembly form without a result (D6)."""
-        if not parts.positional:
-            return
-        first = parts.positional[0]
-        if first.literal is not None or not (first.type is None or isinstance(first.type, TileType)):
-            raise StatementProblem(
-                "PTO-P040",
-                f"`{cls.mnemonic()}` needs a destination: a result (`%dst = ...`) or a tile as first operand",
-                first.node,
-            )
-        parts.outs = [parts.positional.pop(0)]
+        self.result_nodes = outputs or ()
+        types = self.resolver.types(self.result_nodes)
+        if len(types) != count:
+            message = f"{counted(count, 'result')}, but {counted(len(types), 'result type')}"
+            raise StatementProblem("PTO-P041", message, typing)
+        return types
 
     def _match_inputs(
-        self,
-        cls: type[PtoOp],
-        parts: StatementParts,
-        inputs: list[t.TypeText],
-        outputs: list[t.TypeText] | None,
-        result_count: int,
-    ) -> list[t.TypeText] | None:
-        flat = self._flat_operands(parts)
-        typing = self.body.typing
-        assert typing is not None
+        self, typing: t.Typing, inputs: tuple[t.TypeText, ...]
+    ) -> tuple[t.TypeText, ...] | None:
+        """Check the operands' types; return the results' types, which may be among them."""
+        outputs = typing.outputs
+        unnamed = [o for o in (*(self.outs or ()), *self.positional) if o not in self.declared]
+        # In the order of the text, indices after the value they belong to.
+        flat = [each for operand in unnamed for each in (operand, *operand.indices)]
         # `partition_view %v, ... : T`: where the text has `source -> result`, a lone type is the source's.
-        is_result = len(inputs) == 1 and not typing.parenthesised and not assembly_format_of(cls).types_source
-        if outputs is None and result_count and len(inputs) == len(flat) + 1:
+        is_result = len(inputs) == 1 and not typing.parenthesised and not self.layout.types_source
+        if outputs is None and self.results and len(inputs) == len(flat) + 1:
             inputs, outputs = inputs[:-1], inputs[-1:]  # `texpands %s : f32, !pto.tile<...>`
-        elif outputs is None and result_count and is_result:
+        elif outputs is None and self.results and is_result:
             outputs = inputs  # `tadd %a, %b : !pto.tile<...>`
-            if len(flat) == 1 and flat[0].type is not None and flat[0].type != self.resolver.type(inputs[0]):
-                inputs = []  # `tci %s : !pto.tile<...>`: the type is the result's
-            elif len(flat) > 1:
-                inputs = []
-        indices = {id(index) for operand in flat for index in operand.indices}
-        without_indices = [operand for operand in flat if id(operand) not in indices]
-        named = [o for operands in parts.named.values() for o in operands]
-        with_named = sorted((*flat, *named), key=lambda o: o.node.start)
-        flat = next((each for each in (flat, without_indices, with_named) if len(each) == len(inputs)), flat)
-        if len(inputs) == 1 and len(flat) > 1:
-            flat = flat[:1]  # document 004: `tgather %src0, %indices : T -> T`
+            known = flat[0].type if len(flat) == 1 else None
+            if len(flat) > 1 or (known is not None and known != self.resolver.type(inputs[0])):
+                inputs = ()  # `tci %s : !pto.tile<...>`: the type is the result's
         if not inputs:
             return outputs
+        named = [o for operands in self.named.values() for o in operands]
+        with_named = sorted((*flat, *named), key=lambda o: o.node.start)
+        flat = next((each for each in (flat, unnamed, with_named) if len(each) == len(inputs)), flat)
+        if len(inputs) == 1 and len(flat) > 1:
+            flat = flat[:1]  # document 004: `tgather %src0, %indices : T -> T`
         if len(inputs) != len(flat):
-            raise StatementProblem(
-                "PTO-P041",
-                f"{counted(len(flat), 'operand')}, but {counted(len(inputs), 'type')}",
-                t.Node(inputs[0].start, inputs[-1].end),
-            )
-        for operand, node in self._in_any_order(flat, inputs):
-            self._declare(operand, node, parts)
+            message = f"{counted(len(flat), 'operand')}, but {counted(len(inputs), 'type')}"
+            raise StatementProblem("PTO-P041", message, t.Node(inputs[0].start, inputs[-1].end))
+        for operand, node in zip(flat, self._in_order_of(flat, inputs), strict=True):
+            self._declare(operand, node)
         return outputs
 
-    def _in_any_order(
-        self, operands: list[ParsedOperand], nodes: list[t.TypeText]
-    ) -> list[tuple[ParsedOperand, t.TypeText]]:
-        """Operand and type pairs; the documents give a scatter's types in another order than its operands."""
-        types = [self.resolver.type(node) for node in nodes]
-        in_order = list(zip(operands, nodes, strict=True))
-        if all(o.type is None or o.type == type for o, type in zip(operands, types, strict=True)):
-            return in_order
-        rest = list(zip(nodes, types, strict=True))
-        pairs: list[tuple[ParsedOperand, t.TypeText]] = []
+    def _in_order_of(
+        self, operands: list[ParsedOperand], nodes: tuple[t.TypeText, ...]
+    ) -> Sequence[t.TypeText]:
+        """The type of each operand; the documents give those of a scatter in another order."""
+        rest = [(node, self.resolver.type(node)) for node in nodes]
+        if all(o.type is None or o.type == type for o, (_, type) in zip(operands, rest, strict=True)):
+            return nodes
+        found: list[t.TypeText] = []
         for operand in operands:
             fit = next((pair for pair in rest if pair[1] == operand.type), None)
             if fit is None:
-                return in_order
+                return nodes
             rest.remove(fit)
-            pairs.append((operand, fit[0]))
-        return pairs
+            found.append(fit[0])
+        return found
 
-    def _flat_operands(self, parts: StatementParts) -> list[ParsedOperand]:
-        """All operands in the order of the text, indices after the value they belong to."""
-        flat: list[ParsedOperand] = []
-        declared = {id(o) for o, _ in parts.declared}
-        for operand in [*(parts.outs or []), *parts.positional]:
-            if id(operand) not in declared:
-                flat.append(operand)
-                flat += operand.indices
-        return flat
-
-    def _declare(self, operand: ParsedOperand, node: t.TypeText, parts: StatementParts) -> None:
+    def _declare(self, operand: ParsedOperand, node: t.TypeText) -> None:
         type = self.resolver.type(node)
         operand.written_type = node
         if operand.literal is not None:
             operand.type = type
         elif operand.type is None:
             # Only a destination may be new: it becomes a local tile of this type (D23).
-            is_new_tile = isinstance(type, TileType) and any(operand is out for out in parts.outs or ())
-            if not is_new_tile:
-                raise StatementProblem("PTO-P030", "this value is not defined", operand.node)
+            if not isinstance(type, TileType) or operand not in (self.outs or ()):
+                raise UndefinedName(operand.node)
             operand.type = type
             self.prelude.append(Alloc(operand.ref, type))
             operand.ref = -len(self.prelude)
         elif operand.type != type:
             raise TypeConflict(operand.type, type, node)
 
-    def _refuse_undefined(
-        self, operand: ParsedOperand, parts: StatementParts, typing: t.Typing | None
-    ) -> None:
-        is_destination = parts.outs is not None and operand in parts.outs
-        if is_destination and typing is None and not parts.dps:
-            raise StatementProblem(
-                "PTO-P043",
-                "the destination is not defined, and its type is not written",
-                operand.node,
-                f"add the types: `{self.body.opcode.text} %dst, ... : (!pto.tile<...>, ...)`",
-            )
-        raise StatementProblem("PTO-P030", "this value is not defined", operand.node)
-
     # --- operands into slots
 
-    def _windows(self, cls: type[PtoOp], parts: StatementParts, result_types: Sequence[Attribute]) -> None:
+    def _take_window(self, operand: ParsedOperand, result_types: Sequence[Attribute]) -> None:
         """`%view[%i, %j]` where the class has no place for indices: a part as large as the tile."""
-        for operand in parts.all_operands():
-            if not operand.indices:
-                continue
-            if (slot := assembly_format_of(cls).indices) is not None:
-                parts.named[slot] = operand.indices
-                continue
-            view = operand.type
-            if not isinstance(view, ViewType):
-                raise StatementProblem("PTO-P040", "only a view of memory takes indices", operand.node)
-            tiles = [o.type for o in [*(parts.outs or []), *parts.positional] if isinstance(o.type, TileType)]
-            tile = next((x for x in [*result_types, *tiles] if isinstance(x, TileType)), None)
-            if tile is None or DYNAMIC in tile.valid:
-                raise StatementProblem(
-                    "PTO-P043", "the size of this window is not written", operand.node, "use `partition_view`"
-                )
-            rank, count = len(view.shape), len(operand.indices)
-            if count not in (rank, 2) or count > rank:
-                raise StatementProblem(
-                    "PTO-P040",
-                    f"a view of {rank} dimensions takes {rank} indices, found {count}",
-                    operand.node,
-                )
-            sizes = ((1,) * rank + tile.valid)[-rank:] if rank > 1 else (tile.valid_cols,)
-            offsets = [self._literal(t.Number(0, 0, "0"), IndexType()) for _ in range(rank - count)]
-            offsets += [self._reference(index, IndexType()) for index in operand.indices]
-            part = PartitionTensorViewType.of(sizes, view.element_type, view.layout)
-            self.prelude.append(WindowOperand(operand.ref, tuple(offsets), sizes, part))
-            operand.ref, operand.type = -len(self.prelude), part
+        if self.layout.indices is not None:
+            self.named[self.layout.indices] = operand.indices
+            return
+        view = operand.type
+        if not isinstance(view, ViewType):
+            raise StatementProblem("PTO-P040", "only a view of memory takes indices", operand.node)
+        types = [*result_types, *(o.type for o in (*(self.outs or ()), *self.positional))]
+        tile = next((type for type in types if isinstance(type, TileType)), None)
+        if tile is None or DYNAMIC in tile.valid:
+            message = "the size of this window is not written"
+            raise StatementProblem("PTO-P043", message, operand.node, "use `partition_view`")
+        rank, count = len(view.shape), len(operand.indices)
+        if count not in (rank, 2) or count > rank:
+            message = f"a view of {rank} dimensions takes {rank} indices, found {count}"
+            raise StatementProblem("PTO-P040", message, operand.node)
+        sizes = ((1,) * rank + tile.valid)[-rank:] if rank > 1 else (tile.valid_cols,)
+        zero = t.Number(0, 0, "0")
+        offsets = [self._constant(zero, IndexType()) for _ in range(rank - count)]
+        for index in operand.indices:
+            literal = index.literal
+            offsets.append(
+                index.ref if literal is None else self._constant(literal, index.type or IndexType())
+            )
+        part = PartitionTensorViewType.of(sizes, view.element_type, view.layout)
+        self.prelude.append(WindowOperand(operand.ref, tuple(offsets), sizes, part))
+        operand.ref, operand.type = -len(self.prelude), part
 
-    def _literal(self, number: t.Number, type: Attribute) -> int:
+    def _constant(self, number: t.Number, type: Attribute) -> int:
         self.prelude.append(Constant(self.resolver.number(number, type)))
         return -len(self.prelude)
 
-    def _reference(self, operand: ParsedOperand, default: Attribute) -> int:
-        if operand.literal is None:
-            return operand.ref
-        return self._literal(operand.literal, operand.type or default)
-
-    def _fill(self, cls: type[PtoOp], parts: StatementParts) -> dict[str, list[ParsedOperand]]:
+    def _fill(self) -> dict[str, list[ParsedOperand]]:
         """Each operand into the first free slot that takes its kind."""
-        slots = cls.signature().slots
-        filled: dict[str, list[ParsedOperand]] = {name: list(values) for name, values in parts.named.items()}
-        outs = parts.outs
+        cls, slots, outs = self.cls, self.signature.slots, self.outs
+        filled = {name: list(values) for name, values in self.named.items()}
+        written = cls.OUTS if outs is None else self.layout.out_names or cls.OUTS
         if outs is not None:
-            names = [name for name in assembly_format_of(cls).out_names or cls.OUTS if name not in filled]
+            names = [name for name in written if name not in filled]
             if len(outs) > len(names):
-                raise StatementProblem(
-                    "PTO-P040",
-                    f"`{cls.mnemonic()}` has {counted(len(names), 'destination')}, found {len(outs)}",
-                    outs[len(names)].node,
-                )
-            for name, operand in zip(names, outs, strict=False):
-                filled[name] = [operand]
-        keep_outs = issubclass(cls, Instruction) or outs is not None
-        written = cls.OUTS if outs is None else assembly_format_of(cls).out_names or cls.OUTS
-        free = [s for s in slots if s.name not in filled and not (keep_outs and s.name in written)]
-        self._take_last(cls, parts, filled)
-        values = {name: value for name, (value, _) in parts.fields.items()}
-        absent = {cls.LAST, *cls.without(values, [operand.type for operand in parts.positional])}
-        free = [slot for slot in free if slot.name not in absent]
+                message = f"`{cls.mnemonic()}` has {counted(len(names), 'destination')}, found {len(outs)}"
+                raise StatementProblem("PTO-P040", message, outs[len(names)].node)
+            filled |= {name: [operand] for name, operand in zip(names, outs, strict=False)}
+        taken = {*filled, *(written if issubclass(cls, Instruction) or outs is not None else ())}
+        if cls.LAST is not None and cls.LAST not in filled and f"no_{cls.LAST}" not in self.fields:
+            # The last of several operands of a kind has a slot of its own.
+            alike = [o for o in self.positional if _fits(self.signature.slot(cls.LAST), o)]
+            if len(alike) > 1:
+                self.positional.remove(alike[-1])
+                filled[cls.LAST] = [alike[-1]]
+        values = {name: value for name, (value, _) in self.fields.items()}
+        taken |= {cls.LAST, *cls.without(values, [operand.type for operand in self.positional])}
+        free = [slot for slot in slots if slot.name not in taken]
         last = -1
-        for operand in parts.positional:
+        for operand in self.positional:
             # Operands come in the order of the slots; only where the kinds leave no doubt, in another.
             # What takes any number takes more only if nothing else wants it (`tgather %group, %dst`).
             ordered = sorted(
                 free, key=lambda s, last=last: (s.variadic and s.name in filled, slots.index(s) < last)
             )
-            slot = next((s for s in ordered if self._fits(s, operand)), None)
+            slot = next((s for s in ordered if _fits(s, operand)), None)
             if slot is None:
-                raise self._misfit(cls, operand, free)
+                raise self._misfit(operand, free)
             last = slots.index(slot)
             filled.setdefault(slot.name, []).append(operand)
             if not slot.variadic:
                 free.remove(slot)
         for slot in slots:
-            required = not slot.optional and not slot.variadic
-            if required and not filled.get(slot.name):
+            if not (slot.optional or slot.variadic or filled.get(slot.name)):
                 kind = getattr(slot.constraint, "kind", lambda: "an operand")()
-                raise StatementProblem(
-                    "PTO-P040", f"`{cls.mnemonic()}` needs `{slot.name}`: {kind}", self.body.opcode
-                )
-        self._check_order(cls, parts, filled)
+                message = f"`{cls.mnemonic()}` needs `{slot.name}`: {kind}"
+                raise StatementProblem("PTO-P040", message, self.body.opcode)
+        self._check_order(filled)
         if issubclass(cls, Instruction) and not self.results and not filled.get("dst"):
-            raise StatementProblem(
-                "PTO-P040",
-                f"`{cls.mnemonic()}` needs a destination: a result (`%dst = ...`) or an operand",
-                self.body.opcode,
-            )
+            message = f"`{cls.mnemonic()}` needs a destination: a result (`%dst = ...`) or an operand"
+            raise StatementProblem("PTO-P040", message, self.body.opcode)
         return filled
 
-    def _take_last(
-        self, cls: type[PtoOp], parts: StatementParts, filled: dict[str, list[ParsedOperand]]
-    ) -> None:
-        """The last of several operands of a kind, where that has a slot of its own."""
-        name = cls.LAST
-        if name is None or name in filled or f"no_{name}" in parts.fields:
-            return
-        alike = [o for o in parts.positional if self._fits(cls.signature().slot(name), o)]
-        if len(alike) > 1:
-            parts.positional = [o for o in parts.positional if o is not alike[-1]]
-            filled[name] = [alike[-1]]
-
-    def _fits(self, slot: Slot, operand: ParsedOperand) -> bool:
-        if operand.literal is not None and operand.type is None:
-            return slot.accepts(IndexType())
-        return operand.type is not None and slot.accepts(operand.type)
-
-    def _misfit(self, cls: type[PtoOp], operand: ParsedOperand, free: list[Slot]) -> StatementProblem:
-        found = operand.type if operand.type is not None else "a number"
+    def _misfit(self, operand: ParsedOperand, free: list[Slot]) -> StatementProblem:
+        name = self.cls.mnemonic()
         if not free:
-            known = ", ".join(slot.name for slot in cls.signature().slots if slot.name not in cls.OUTS)
-            message = f"too many operands for `{cls.mnemonic()}`, which takes {known or 'none'}"
+            known = ", ".join(slot.name for slot in self.signature.slots if slot.name not in self.cls.OUTS)
+            message = f"too many operands for `{name}`, which takes {known or 'none'}"
             return StatementProblem("PTO-P040", message, operand.node)
-        expected = [next((s for s in free if not s.optional and not s.variadic), None)]
-        kinds = {s.name: cast(Any, s.constraint).kind() for s in expected if s is not None}
-        kinds = kinds or {s.name: cast(Any, s.constraint).kind() for s in free}
-        requirement = " or ".join(
-            f"`{name}` of `{cls.mnemonic()}` must be {kind}" for name, kind in kinds.items()
-        )
-        message = f"{requirement}, found {found}"
-        if isinstance(found, ViewType) and any(slot is not None and slot.accepts(_TILE) for slot in expected):
+        found = operand.type if operand.type is not None else "a number"
+        required = next((slot for slot in free if not slot.optional and not slot.variadic), None)
+        expected = free if required is None else [required]
+        kinds = {slot.name: cast(Any, slot.constraint).kind() for slot in expected}
+        message = " or ".join(f"`{slot}` of `{name}` must be {kind}" for slot, kind in kinds.items())
+        message = f"{message}, found {found}"
+        if isinstance(found, ViewType) and required is not None and required.accepts(_TILE):
             return NotLoaded(message, operand.node)
         return StatementProblem("PTO-P040", message, operand.node)
 
-    def _check_order(
-        self, cls: type[PtoOp], parts: StatementParts, filled: dict[str, list[ParsedOperand]]
-    ) -> None:
+    def _check_order(self, filled: dict[str, list[ParsedOperand]]) -> None:
         """Refuse operands in another order than the documents', even if their types tell them apart (D44).
 
         A destination may come first (D6), or where the documents have it.
         """
-        slots = [slot.name for slot in cls.signature().slots]
+        cls = self.cls
+        slots = [slot.name for slot in self.signature.slots]
         documented = [*cls.ORDER, *(name for name in slots if name not in cls.ORDER)]
-        slot_of = {id(operand): name for name, operands in filled.items() for operand in operands}
+        slot_of = {operand: name for name, operands in filled.items() for operand in operands}
         free = () if cls.ORDER else cls.OUTS
-        found_order = [name for operand in parts.positional if (name := slot_of[id(operand)]) not in free]
-        expected = sorted(found_order, key=documented.index)
-        if found_order == expected:
+        ordered = [operand for operand in self.positional if slot_of[operand] not in free]
+        found = [slot_of[operand] for operand in ordered]
+        expected = sorted(found, key=documented.index)
+        if found == expected:
             return
-        first = next(at for at, name in enumerate(found_order) if name != expected[at])
-        node = next(o.node for o in parts.positional if slot_of[id(o)] == found_order[first])
+        first = next(at for at, name in enumerate(found) if name != expected[at])
+        node = next(operand.node for operand in ordered if slot_of[operand] == found[first])
         order = ", ".join(f"%{name}" for name in dict.fromkeys(expected))
-        whole = f"%dst, {order}" if parts.outs else order
+        destination = "%dst, " if self.outs else ""
         raise StatementProblem(
             "PTO-P044",
             f"the operands of `{cls.mnemonic()}` come in the order {order}; found "
-            f"`{found_order[first]}` in place of `{expected[first]}`",
+            f"`{found[first]}` in place of `{expected[first]}`",
             node,
-            f"write `ins({order})`" if parts.dps else f"write `{self.body.opcode.text} {whole}`",
+            f"write `ins({order})`" if self.dps else f"write `{self.body.opcode.text} {destination}{order}`",
         )
 
-    def _finish(
-        self,
-        cls: type[PtoOp],
-        parts: StatementParts,
-        filled: dict[str, list[ParsedOperand]],
-        result_types: Sequence[Attribute] | None,
-    ) -> OpTemplate:
-        signature = cls.signature()
-        element = next(
-            (o.type.element_type for group in filled.values() for o in group if isinstance(o.type, TileType)),
-            next((x.element_type for x in result_types or () if isinstance(x, TileType)), IndexType()),
-        )
-        refs: list[int] = []
-        sizes: list[int] = []
-        for slot in signature.slots:
-            operands = filled.get(slot.name, [])
-            if len(operands) > 1 and not slot.variadic:
-                raise StatementProblem("PTO-P040", f"`{slot.name}` takes exactly one value", operands[1].node)
-            sizes.append(len(operands))
-            default = IndexType() if isinstance(slot.constraint, Index) else element
-            refs += [self._reference(operand, default) for operand in operands]
-        properties = {name: v for name, (v, _) in parts.fields.items() if name in signature.fields}
-        attributes = {name: v for name, (v, _) in parts.fields.items() if name not in signature.fields}
-        properties |= segments(cls, sizes, len(self.results))
-        return OpTemplate(
-            cls,
-            tuple(refs),
-            None if result_types is None else tuple(result_types),
-            properties,
-            attributes,
-            tuple(self.prelude),
-            self._places(cls, parts, filled),
-            tuple((slot.name, size) for slot, size in zip(signature.slots, sizes, strict=True)),
-            len(cls.get_irdl_definition().regions),
-        )
 
-    def _places(
-        self, cls: type[PtoOp], parts: StatementParts, filled: dict[str, list[ParsedOperand]]
-    ) -> PartOffsets:
-        return PartOffsets(
-            cls.name,
-            {slot: [operand.node for operand in operands] for slot, operands in filled.items()},
-            {slot: [operand.written_type for operand in operands] for slot, operands in filled.items()},
-            self.result_nodes,
-            {name: node for name, (_, node) in parts.fields.items()},
-        )
+def _fits(slot: Slot, operand: ParsedOperand) -> bool:
+    if operand.literal is not None and operand.type is None:
+        return slot.accepts(IndexType())
+    return operand.type is not None and slot.accepts(operand.type)

@@ -58,7 +58,12 @@ class RawStatement:
         return at
 
 
-Region = list[RawStatement]
+class Region(list[RawStatement]):
+    """The statements of a file or of a body."""
+
+    read = False
+    """True once the builder has read them."""
+
 
 _SKIP = re.compile(r"[\s;]*")
 _BLANK = re.compile(r"\s*")
@@ -212,7 +217,7 @@ class StatementSplitter:
         self.report = report
         self.continues = _continues()
         self.text = blank_comments(text, report)
-        self.statements: Region = []
+        self.statements = Region()
         self.current: Region = self.statements
         self.open: list[_Open] = []
         self.too_deep = False
@@ -400,7 +405,7 @@ class StatementSplitter:
             return len(self.text)
         statement.parts += [self.text[statement.piece_start : brace], REGION_MARK]
         statement.brace = brace
-        region: Region = []
+        region = Region()
         statement.regions.append(region)
         self.open.append(statement)
         self.current = region
@@ -442,7 +447,7 @@ def split_statements(text: str, report: Report) -> Region:
             start,
             1,
         )
-        return []
+        return Region()
     return StatementSplitter(text, report).run()
 
 

@@ -7,11 +7,11 @@ entry of the statement cache.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ptoas.diagnostics import Source
 from ptoas.diagnostics.origins import OriginLocation
-from ptoas.grammar.layout import RawStatement, Region
+from ptoas.grammar.layout import RawStatement
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|\bloc\s*\(|[()]')
 _ALIAS = re.compile(r"#([\w.$-]+)\s*=\s*loc\s*\((.*)\)\s*$", re.S)
@@ -21,12 +21,12 @@ _ESCAPE = re.compile(r"\\([0-9A-Fa-f]{2}|.)")
 _MAX_TEXT = 4096
 
 
-def take_locations(source: Source, statements: Region) -> Region:
+def take_locations(source: Source, statements: Sequence[RawStatement]) -> Sequence[RawStatement]:
     """Move the locations of all statements to the source; return the statements without location aliases."""
     if "loc" not in source.text:
         return statements
     aliases: dict[str, str] = {}
-    kept: Region = []
+    kept: list[RawStatement] = []
     for raw in statements:
         match = _ALIAS.match(raw.text)
         if match and trailing_location(raw.text) is not None:
@@ -62,7 +62,7 @@ def trailing_location(text: str) -> int | None:
     return last[0] if last is not None and not opened and not text[last[1] :].strip() else None
 
 
-def _nested(statements: Region) -> Iterator[RawStatement]:
+def _nested(statements: Sequence[RawStatement]) -> Iterator[RawStatement]:
     waiting = [*statements]
     while waiting:
         raw = waiting.pop()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 from xdsl.ir import Attribute, Block, SSAValue
 
 from ptoas.grammar import tree as t
-from ptoas.grammar.problems import StatementProblem
+from ptoas.grammar.problems import Poisoned, StatementProblem, UndefinedName
 
 if TYPE_CHECKING:
     from ptoas.grammar.build import Builder
@@ -16,22 +16,10 @@ if TYPE_CHECKING:
 def value_of(builder: Builder, node: t.ValueNode, names: list[str]) -> SSAValue:
     found = builder.values.get(names[node.slot])
     if found is None:
-        raise UndefinedName(names[node.slot], node)
+        raise UndefinedName(node)
     if not isinstance(found, SSAValue):
         raise Poisoned
     return cast(SSAValue, found)
-
-
-class UndefinedName(StatementProblem):
-    """A name that nothing defines."""
-
-    def __init__(self, name: str, node: t.Node):
-        self.name = name
-        super().__init__("PTO-P030", f"`%{name}` is not defined", node)
-
-
-class Poisoned(Exception):
-    """An operand's definition was wrong; nothing more is said about what uses it."""
 
 
 def attributes_of(builder: Builder, node: t.Dict | None) -> dict[str, Attribute]:

@@ -16,7 +16,7 @@ from ptoas.diagnostics.spelling import did_you_mean
 from ptoas.grammar import tree as t
 from ptoas.grammar.attributes import Resolver
 from ptoas.grammar.op_template import OpTemplate
-from ptoas.grammar.problems import StatementProblem, TypeConflict, counted
+from ptoas.grammar.problems import StatementProblem, TypeConflict, UndefinedName, counted
 from ptoas.ir.location import PartOffsets
 
 _ARITH = {op.name: cast("type[IRDLOperation]", op) for op in Arith.operations}
@@ -35,14 +35,9 @@ _CAST = UnrealizedConversionCastOp.name
 OPCODES = (*_ARITH, *_ENDS, "call", "func.call", _CAST)
 
 
-def template_of(
-    statement: t.Statement, types: Sequence[Attribute | None], resolver: Resolver
-) -> OpTemplate | None:
-    """The template of a statement outside PTO; None if its opcode is not one of ours."""
-    body = cast(t.InstructionNode, statement.body)
-    opcode = body.opcode.text
-    if opcode not in OPCODES:
-        return None
+def template_of(statement: t.Statement, types: Sequence[Attribute | None], resolver: Resolver) -> OpTemplate:
+    """The template of a statement whose opcode is one of `OPCODES`."""
+    opcode = cast(t.InstructionNode, statement.body).opcode.text
     reader = _Reader(statement, types, resolver)
     if opcode == "arith.constant":
         template = reader.constant()
@@ -198,14 +193,14 @@ class _Reader:
     def _check(self, value: t.ValueNode, expected: Attribute) -> None:
         found = self.types[value.slot]
         if found is None:
-            raise StatementProblem("PTO-P030", "this value is not defined", value)
+            raise UndefinedName(value)
         if found != expected:
             raise TypeConflict(found, expected, value)
 
     def _declared(self, values: list[t.ValueNode], nodes: tuple[t.TypeText, ...] | None) -> None:
         for value in values:
             if self.types[value.slot] is None:
-                raise StatementProblem("PTO-P030", "this value is not defined", value)
+                raise UndefinedName(value)
         if nodes is None:
             return
         if len(nodes) != len(values):

@@ -11,7 +11,6 @@ from xdsl.ir import SSAValue
 
 from ptoas.diagnostics import Diagnostic, Edit, Note, Source, Span
 from ptoas.diagnostics.spelling import did_you_mean
-from ptoas.dialects.syntax_errors import SyntaxProblem
 from ptoas.grammar import tree as t
 from ptoas.grammar.layout import RawStatement
 from ptoas.grammar.problems import Consequence, NotLoaded, StatementProblem
@@ -71,11 +70,6 @@ class ValueScope:
         edits = edits or edits_of(code, message, fix, self.source, offset, length)
         self.diagnostics.append(Diagnostic(code, message, span, notes=notes, fix=fix, edits=edits))
 
-    def report_syntax(self, raw: RawStatement, problem: SyntaxProblem) -> None:
-        """Report a syntax error."""
-        offset = raw.source_offset(problem.offset)
-        self.report("PTO-P010", problem.message, offset, problem.length, problem.fix)
-
     def report_problem(self, raw: RawStatement, problem: StatementProblem) -> None:
         if isinstance(problem, Consequence):
             return
@@ -105,7 +99,11 @@ class ValueScope:
 
     # --- names
 
-    def define(self, name: str, value: object, offset: int) -> None:
+    def define(self, name: str, value: SSAValue, offset: int) -> None:
+        """Define a name, and give it to its value; `%x#0` and names that are numbers are not kept."""
+        if not name[0].isdigit() and "#" not in name:
+            set_name(value, name)
+            self.hints.append((value, name))
         if not name.isascii():
             # As in MLIR; letters that look alike would make two names of what reads as one.
             message = f"`%{name}`: names consist of a to z, A to Z, digits, `_`, `$`, `.` and `-`"
@@ -131,11 +129,6 @@ class ValueScope:
         self.values[name] = value
         self.places[name] = offset
 
-    def name_value(self, value: SSAValue, name: str) -> None:
-        if not name[0].isdigit():
-            set_name(value, name)
-            self.hints.append((value, name))
-
     def settle_names(self) -> None:
         """Number the values of a function that share a name, where xDSL's printer would do it wrongly.
 
@@ -155,9 +148,9 @@ class ValueScope:
             met.add(name)
         self.hints = []
 
-    def report_undefined(self, raw: RawStatement, name: str, node: t.Node) -> None:
-        """Report an undefined name, with its definition elsewhere or a similar name."""
-        offset = raw.source_offset(node.start)
+    def report_undefined(self, raw: RawStatement, name: str, at: int) -> None:
+        """Report an undefined name of a statement, with its definition elsewhere or a similar name."""
+        offset = raw.source_offset(at)
         text = self.source.text
         definition = re.compile(rf"%{re.escape(name)}(?![\w$.-])(?::\d+)?(?:\s*,\s*%[\w$.:-]+)*\s*=(?!=)")
         # Only the enclosing function is searched.

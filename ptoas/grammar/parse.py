@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Sequence
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -12,17 +13,15 @@ from xdsl.ir import Block, Operation, Region
 
 from ptoas.diagnostics import Diagnostic, Note, PtoasError, Source, Span
 from ptoas.diagnostics.files import open_plain, up_to
-from ptoas.dialects.syntax_errors import SyntaxProblem
 from ptoas.grammar import tree as t
 from ptoas.grammar.build import Builder
 from ptoas.grammar.checks import verify_terminators
 from ptoas.grammar.layout import RawStatement, split_statements
-from ptoas.grammar.layout import Region as RawRegion
 from ptoas.grammar.locations import take_locations
 from ptoas.grammar.module import PtoModule
 from ptoas.grammar.names import TooManyProblems
 from ptoas.grammar.problems import StatementProblem
-from ptoas.grammar.syntax import parse_statement, split_statement
+from ptoas.grammar.syntax import place_in_text
 from ptoas.ir.location import SourceLocation, located
 
 MAX_BYTES = 64 << 20
@@ -129,7 +128,7 @@ def _unreadable(name: str, reason: str) -> PtoasError:
 _BARE_WORD = re.compile(r"(?:(?:builtin\.)?module|func\.func)(?![\w.$])")
 
 
-def _program(builder: Builder, statements: RawRegion) -> ModuleOp:
+def _program(builder: Builder, statements: Sequence[RawStatement]) -> ModuleOp:
     """A file is a module, some functions, or a bare program that makes up one function (D4)."""
     bare = [raw for raw in statements if not _is_container(raw)]
     if bare:
@@ -189,10 +188,10 @@ def function_name(filename: str) -> str:
     return f"_{name}" if name[0].isdigit() else name
 
 
-def _bare_program(builder: Builder, statements: RawRegion) -> ModuleOp:
+def _bare_program(builder: Builder, statements: Sequence[RawStatement]) -> ModuleOp:
     block = Block()
     arguments: list[Span] = []
-    rest: RawRegion = []
+    rest: list[RawStatement] = []
     ops: list[Operation] = []
     for raw in statements:
         text = raw.text.lstrip()
@@ -222,25 +221,23 @@ def _bare_program(builder: Builder, statements: RawRegion) -> ModuleOp:
 
 
 def _declare_arg(builder: Builder, raw: RawStatement, block: Block) -> list[Span]:
-    """Add an argument to the block; where its type stands."""
-    if raw.broken or builder.has_nameless(raw):
+    """Add an argument to the block; return the place of its type."""
+    parsed = None if raw.broken else builder.parsed(raw)
+    if parsed is None:
         builder.poison_by_text(raw)
         return []
+    tree, names, written = parsed
+    node = t.with_types(tree.body, written)
+    assert isinstance(node, t.Arg)
+    place = place_in_text(raw.text)
     try:
-        node = parse_statement(raw.text).body
-        assert isinstance(node, t.Arg)
         type = builder.resolver.type(node.type)
-    except SyntaxProblem as problem:
-        builder.report_syntax(raw, problem)
-        builder.poison_by_text(raw)
-        return []
     except StatementProblem as problem:
+        problem.relocate(place)
         builder.report_problem(raw, problem)
         builder.poison_by_text(raw)
         return []
-    name = split_statement(raw.text)[0][node.value.slot]
     arg = block.insert_arg(type, len(block.args))
-    builder.define(name, arg, raw.source_offset(node.value.start))
-    builder.name_value(arg, name)
-    type_start = raw.source_offset(node.type.start)
-    return [Span(builder.source, type_start, node.type.end - node.type.start)]
+    builder.define(names[node.value.slot], arg, raw.source_offset(place(node.value.start)))
+    start, end = place(node.type.start), place(node.type.end)
+    return [Span(builder.source, raw.source_offset(start), end - start)]

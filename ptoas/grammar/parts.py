@@ -1,7 +1,4 @@
-"""Sorting what a statement gives its instruction: operands, groups, attributes, suffixes.
-
-It knows the class's declaration: its slots, its attributes, and the words of its template.
-"""
+"""Sorting what a statement gives its instruction: operands, groups, attributes, suffixes."""
 
 from __future__ import annotations
 
@@ -24,7 +21,7 @@ from ptoas.grammar.problems import StatementProblem, counted
 from ptoas.grammar.tree_builder import is_whole
 
 
-@dataclass
+@dataclass(eq=False)
 class ParsedOperand:
     """A value, or a literal, in operand position."""
 
@@ -37,43 +34,13 @@ class ParsedOperand:
     written_type: t.TypeText | None = None
 
 
-@dataclass
-class StatementParts:
-    """Arguments of a statement for its instruction, sorted by kind."""
-
-    positional: list[ParsedOperand] = field(default_factory=list[ParsedOperand])
-    outs: list[ParsedOperand] | None = None
-    named: dict[str, list[ParsedOperand]] = field(default_factory=dict[str, list[ParsedOperand]])
-    fields: dict[str, tuple[Attribute, t.Node]] = field(default_factory=dict[str, tuple[Attribute, t.Node]])
-    by_position: list[t.Item] = field(default_factory=list["t.Item"])
-    """Attributes without a word that names them."""
-    bodies: list[t.Node] = field(default_factory=list[t.Node])
-    declared: list[tuple[ParsedOperand, t.TypeText]] = field(
-        default_factory=list[tuple[ParsedOperand, t.TypeText]]
-    )
-    dps: bool = False
-
-    def all_operands(self) -> list[ParsedOperand]:
-        """Every operand, and the indices of each after it."""
-        operands = [
-            *self.positional,
-            *(self.outs or []),
-            *(o for group in self.named.values() for o in group),
-        ]
-        return [o for operand in operands for o in (operand, *operand.indices)]
-
-
-def _in_order(cls: type[PtoOp], suffixes: list[str]) -> str | None:
-    """The opcode with its suffixes in their order, if each says something else."""
-    enums = [cls.signature().fields[name].enum for name in cls.SUFFIXES]
-    found = {at: word for word in suffixes for at, enum in enumerate(enums) if enum and enum.member(word)}
-    if len(found) != len(suffixes):
-        return None
-    return f"write `{'.'.join([cls.mnemonic(), *(found[at] for at in sorted(found))])}`"
-
-
 ANNOTATIONS = frozenset({"candidates"})
 """Attributes without a prefix that generators attach to any instruction; they are kept."""
+
+_ONE = IntegerAttr(1, i64)
+
+_AFTER_WORD = (t.ValueNode, t.Indexed, t.Number, t.AttrText, t.WordNode, t.String)
+"""Items that are one part with the word before them: `fp %scale`."""
 
 
 def check_key(cls: type[PtoOp], entry: t.Entry) -> None:
@@ -105,7 +72,7 @@ def whole(node: t.Number) -> int:
 
 
 class StatementReader:
-    """Reads one statement; `types` are the types of its names, None for one that nothing defines."""
+    """Reader of a statement; `types` are the types of its names, None for one that nothing defines."""
 
     def __init__(self, statement: t.Statement, types: Sequence[Attribute | None], resolver: Resolver):
         assert isinstance(statement.body, t.InstructionNode)
@@ -113,139 +80,155 @@ class StatementReader:
         self.results = statement.results
         self.types = types
         self.resolver = resolver
+
+    def operand(self, node: t.ValueNode | t.Indexed) -> ParsedOperand:
+        value = node.base if isinstance(node, t.Indexed) else node
+        return ParsedOperand(node, value.slot, self.types[value.slot])
+
+
+class InstructionParts(StatementReader):
+    """The arguments of an instruction, sorted by kind as its class declares them."""
+
+    def __init__(
+        self,
+        statement: t.Statement,
+        types: Sequence[Attribute | None],
+        resolver: Resolver,
+        cls: type[PtoOp],
+        suffixes: list[str],
+    ):
+        super().__init__(statement, types, resolver)
+        self.cls = cls
+        self.layout = assembly_format_of(cls)
+        self.signature = cls.signature()
+        self.positional: list[ParsedOperand] = []
+        self.outs: list[ParsedOperand] | None = None
+        self.named: dict[str, list[ParsedOperand]] = {}
+        self.fields: dict[str, tuple[Attribute, t.Node]] = {}
+        self.by_position: list[t.Item] = []
+        """Attributes without a word that names them."""
+        self.bodies: list[t.Node] = []
+        self.declared: dict[ParsedOperand, t.TypeText] = {}
+        """Types that are written inside groups."""
+        self.dps = False
         self.prelude: list[Prelude] = []
         self.result_nodes: tuple[t.TypeText, ...] = ()
-
-    def _operand(self, node: t.ValueNode) -> ParsedOperand:
-        return ParsedOperand(node, node.slot, self.types[node.slot])
-
-    def _parts(self, cls: type[PtoOp]) -> StatementParts:
-        parts = StatementParts()
-        self._sort(cls, self.body.items, parts, parts.positional)
+        self._sort(self.body.items, self.positional)
         if self.body.trailing is not None:
-            self._take_dict(cls, self.body.trailing, parts)
-        return parts
+            self._take_dict(self.body.trailing)
+        self._take_suffixes(suffixes)
+        if self.by_position:
+            self._take_positions()
 
-    def _sort(
-        self, cls: type[PtoOp], items: tuple[t.Item, ...], parts: StatementParts, into: list[ParsedOperand]
-    ) -> None:
-        layout = assembly_format_of(cls)
+    def all_operands(self) -> list[ParsedOperand]:
+        """Every operand, and the indices of each after it."""
+        named = (o for group in self.named.values() for o in group)
+        operands = [*self.positional, *(self.outs or []), *named]
+        return [o for operand in operands for o in (operand, *operand.indices)]
+
+    def _sort(self, items: tuple[t.Item, ...], into: list[ParsedOperand]) -> None:
+        layout = self.layout
         rest = list(reversed(items))
         while rest:
             item = rest.pop()
             match item:
-                case t.WordNode(text=word) if word in layout.words and rest and _may_follow(rest[-1]):
-                    self._take_key(cls, item, word, rest.pop(), parts)
+                case t.WordNode(text=word) if (
+                    word in layout.words and rest and isinstance(rest[-1], _AFTER_WORD)
+                ):
+                    self._take_key(item, word, rest.pop())
                 case t.WordNode(text=word) if word in layout.flags:
-                    self._set_field(parts, word, UnitAttr(), item)
+                    self._set_field(word, UnitAttr(), item)
                 case t.WordNode(text=word) if word in layout.bare:
                     pass
                 case t.Symbol(text=word) if (
                     word in layout.symbols and rest and isinstance(rest[-1], t.GroupNode)
                 ):
-                    self._take_symbol(parts, item, layout.symbols[word], cast(t.GroupNode, rest.pop()))
-                case t.Number() if self._is_attribute(cls, parts):
-                    parts.by_position.append(item)
+                    self._take_symbol(item, layout.symbols[word], cast(t.GroupNode, rest.pop()))
+                case t.Number() if self._is_attribute():
+                    self.by_position.append(item)
                 case t.ValueNode():
-                    into.append(self._operand(item))
+                    into.append(self.operand(item))
                 case t.Indexed():
-                    operand = ParsedOperand(item, item.base.slot, self.types[item.base.slot])
-                    if layout.indices in cls.signature().fields:
-                        self._set_numbers(item, cast(str, layout.indices), parts)
+                    operand = self.operand(item)
+                    if layout.indices in self.signature.fields:
+                        self._set_numbers(item, cast(str, layout.indices))
                     else:
-                        self._sort(cls, item.items, parts, operand.indices)
+                        self._sort(item.items, operand.indices)
                     into.append(operand)
                 case t.Number():
                     into.append(ParsedOperand(item, 0, None, literal=item))
                 case t.Dict():
-                    self._take_dict(cls, item, parts)
+                    self._take_dict(item)
                 case t.Keyed(key=key, value=value):
-                    self._take_key(cls, item, key, value, parts)
+                    self._take_key(item, key, value)
                 case t.GroupNode():
-                    self._take_group(cls, item, parts, into)
+                    self._take_group(item, into)
                 case t.Listing(name=""):
-                    self._sort(cls, item.items, parts, into)
+                    self._sort(item.items, into)
                 case t.Listing(name=name):
-                    self._take_listing(cls, item, name, parts)
+                    self._take_listing(item, name)
                 case t.AttrText() | t.WordNode() | t.String() | t.Symbol():
-                    parts.by_position.append(item)
+                    self.by_position.append(item)
                 case t.RegionMark():
-                    parts.bodies.append(item)
+                    self.bodies.append(item)
 
-    def _is_attribute(self, cls: type[PtoOp], parts: StatementParts) -> bool:
+    def _is_attribute(self) -> bool:
         """Return True if the next number is the next positional attribute, not an operand."""
-        waiting = assembly_format_of(cls).positional[len(parts.by_position) :]
-        fields = cls.signature().fields
-        return any(fields[name].enum is None and fields[name].constraint.verifies(_ONE) for name in waiting)
+        fields = [self.signature.fields[name] for name in self.layout.positional[len(self.by_position) :]]
+        return any(field.enum is None and field.constraint.verifies(_ONE) for field in fields)
 
-    def _take_symbol(self, parts: StatementParts, symbol: t.Symbol, field: str, item: t.GroupNode) -> None:
+    def _take_symbol(self, symbol: t.Symbol, field: str, item: t.GroupNode) -> None:
         """`@tile(0x1000)`."""
         number = item.items[0] if len(item.items) == 1 else None
         if not isinstance(number, t.Number):
-            raise StatementProblem(
-                "PTO-P010", f"an {field} is a number", item, f"write `@{symbol.text}(0x1000)`"
-            )
-        self._set_field(parts, field, self.resolver.number(number, i64), item)
+            fix = f"write `@{symbol.text}(0x1000)`"
+            raise StatementProblem("PTO-P010", f"an {field} is a number", item, fix)
+        self._set_field(field, self.resolver.number(number, i64), item)
 
-    def _take_group(
-        self, cls: type[PtoOp], item: t.GroupNode, parts: StatementParts, into: list[ParsedOperand]
-    ) -> None:
+    def _take_group(self, item: t.GroupNode, into: list[ParsedOperand]) -> None:
         name = item.name
         inside: list[ParsedOperand] = []
-        self._sort(cls, item.items, parts, inside)
+        self._sort(item.items, inside)
         if item.types:
-            everything = self._without_type(item, inside, parts)
-            if len(item.types) != len(everything):
-                raise StatementProblem(
-                    "PTO-P041",
-                    f"{counted(len(everything), 'operand')}, but {counted(len(item.types), 'type')}",
-                    t.Node(item.types[0].start, item.types[-1].end),
-                )
-            parts.declared += zip(everything, item.types, strict=True)
-        if name == "ins":
-            parts.dps = True
+            # The operands of `(%dst, recv(%ping) : ...)` that have no type yet, in the order of the text.
+            named = (o for operands in self.named.values() for o in operands)
+            operands = [*inside, *(o for o in named if item.start <= o.node.start < item.end)]
+            untyped = sorted((o for o in operands if o not in self.declared), key=lambda o: o.node.start)
+            if len(item.types) != len(untyped):
+                message = f"{counted(len(untyped), 'operand')}, but {counted(len(item.types), 'type')}"
+                node = t.Node(item.types[0].start, item.types[-1].end)
+                raise StatementProblem("PTO-P041", message, node)
+            self.declared.update(zip(untyped, item.types, strict=True))
+        self.dps = self.dps or name in ("ins", "outs")
+        if name in ("ins", ""):
             into += inside
         elif name == "outs":
-            parts.dps = True
-            parts.outs = inside
-        elif name == "":
-            into += inside
-        elif name in (words := assembly_format_of(cls).words):
-            self._give(parts, words[name], inside, item)
+            self.outs = inside
+        elif name in self.layout.words:
+            self._give(self.layout.words[name], inside, item)
         else:
-            raise StatementProblem("PTO-P010", f"`{cls.mnemonic()}` has no part `{name}(...)`", item)
+            raise StatementProblem("PTO-P010", f"`{self.cls.mnemonic()}` has no part `{name}(...)`", item)
 
-    def _without_type(
-        self, group: t.GroupNode, inside: list[ParsedOperand], parts: StatementParts
-    ) -> list[ParsedOperand]:
-        """The operands of `(%dst, recv(%ping) : ...)` that have no type yet, in the order of the text."""
-        named = (o for operands in parts.named.values() for o in operands)
-        typed = {id(operand) for operand, _ in parts.declared}
-        operands = [*inside, *(o for o in named if group.start <= o.node.start < group.end)]
-        return sorted((o for o in operands if id(o) not in typed), key=lambda o: o.node.start)
-
-    def _give(self, parts: StatementParts, slot: str, operands: list[ParsedOperand], node: t.Node) -> None:
-        if slot in parts.named:
+    def _give(self, slot: str, operands: list[ParsedOperand], node: t.Node) -> None:
+        if slot in self.named:
             raise StatementProblem("PTO-P051", f"`{slot}` is given twice", node)
-        parts.named[slot] = operands
+        self.named[slot] = operands
 
-    def _take_key(
-        self, cls: type[PtoOp], item: t.Item, key: str, value: t.Item, parts: StatementParts
-    ) -> None:
-        slots, fields = (slot.name for slot in cls.signature().slots), cls.signature().fields
-        names = [*slots, *fields]
-        name = assembly_format_of(cls).words.get(key, key)
+    def _take_key(self, item: t.Item, key: str, value: t.Item) -> None:
+        fields = self.signature.fields
+        names = [*(slot.name for slot in self.signature.slots), *fields]
+        name = self.layout.words.get(key, key)
         if name not in names:
             name = next((f for f in fields if f.lower().startswith(key.lower())), None)
         if name is None:
-            fix = cls.REFUSED.get(key) or _similar_field(key, names)
-            raise StatementProblem("PTO-P053", f"`{cls.mnemonic()}` has no `{key}`", item, fix)
+            fix = self.cls.REFUSED.get(key) or _similar_field(key, names)
+            raise StatementProblem("PTO-P053", f"`{self.cls.mnemonic()}` has no `{key}`", item, fix)
         if name in fields:
-            self._set_field(parts, name, self._as_attribute(value, fields[name].enum), item)
+            self._set_field(name, self._as_attribute(value, fields[name].enum), item)
             return
         operands: list[ParsedOperand] = []
-        self._sort(cls, value.items if isinstance(value, t.Listing) else (value,), parts, operands)
-        self._give(parts, name, operands, item)
+        self._sort(value.items if isinstance(value, t.Listing) else (value,), operands)
+        self._give(name, operands, item)
 
     def _as_attribute(self, value: t.Item, enum: Any) -> Attribute:
         match value:
@@ -258,99 +241,87 @@ class StatementReader:
             case _:
                 raise StatementProblem("PTO-P022", "expected an attribute value", value)
 
-    def _take_listing(self, cls: type[PtoOp], item: t.Listing, word: str, parts: StatementParts) -> None:
+    def _take_listing(self, item: t.Listing, word: str) -> None:
         """`sizes [8, 64]` fills an attribute, `valid [%r, %c]` a slot."""
-        name = assembly_format_of(cls).words.get(word, word)
-        if any(slot.name == name for slot in cls.signature().slots):
-            values = [self._operand(v) for v in item.items if isinstance(v, t.ValueNode)]
-            if len(values) != len(item.items):
-                raise StatementProblem("PTO-P010", f"`{word} [...]` takes values", item)
-            self._give(parts, name, values, item)
+        name = self.layout.words.get(word, word)
+        if all(slot.name != name for slot in self.signature.slots):
+            self._set_numbers(item, name)
             return
-        self._set_numbers(item, name, parts)
+        values = [self.operand(v) for v in item.items if isinstance(v, t.ValueNode)]
+        if len(values) != len(item.items):
+            raise StatementProblem("PTO-P010", f"`{word} [...]` takes values", item)
+        self._give(name, values, item)
 
-    def _set_numbers(self, item: t.Listing | t.Indexed, name: str, parts: StatementParts) -> None:
+    def _set_numbers(self, item: t.Listing | t.Indexed, name: str) -> None:
         numbers = [whole(n) for n in item.items if isinstance(n, t.Number)]
         if len(numbers) != len(item.items):
             raise StatementProblem("PTO-P010", f"`{name} [...]` takes whole numbers only", item)
         for number, node in zip(numbers, item.items, strict=True):
             if not -(2**63) <= number < 2**63:
                 raise StatementProblem("PTO-P022", f"{number} does not fit i64", node)
-        self._set_field(parts, name, DenseArrayBase.from_list(i64, numbers), item)
+        self._set_field(name, DenseArrayBase.from_list(i64, numbers), item)
 
-    def _take_dict(self, cls: type[PtoOp], node: t.Dict, parts: StatementParts) -> None:
+    def _take_dict(self, node: t.Dict) -> None:
+        cls, fields = self.cls, self.signature.fields
         for entry in node.entries:
             check_key(cls, entry)
-        fields = cls.signature().fields
         enums = {name: field.enum for name, field in fields.items()}
-        found = self.resolver.dictionary(
-            node, enums | {key: fields[name].enum for key, name in cls.KEYS.items()}
-        )
+        enums |= {key: fields[name].enum for key, name in cls.KEYS.items()}
+        found = self.resolver.dictionary(node, enums)
         for entry in node.entries:
-            self._set_field(parts, cls.KEYS.get(entry.key, entry.key), found[entry.key], entry)
+            self._set_field(cls.KEYS.get(entry.key, entry.key), found[entry.key], entry)
 
-    def _set_field(self, parts: StatementParts, name: str, value: Attribute, node: t.Node) -> None:
-        if name in parts.fields:
+    def _set_field(self, name: str, value: Attribute, node: t.Node) -> None:
+        if name in self.fields:
             raise StatementProblem("PTO-P051", f"`{name}` is given twice", node)
-        parts.fields[name] = (value, node)
+        self.fields[name] = (value, node)
 
-    def _take_suffixes(self, cls: type[PtoOp], suffixes: list[str], parts: StatementParts) -> None:
-        fields = cls.signature().fields
-        waiting = list(cls.SUFFIXES)
-        at = self.body.opcode.end - sum(len(s) + 1 for s in suffixes)
+    def _take_suffixes(self, suffixes: list[str]) -> None:
+        waiting = list(self.cls.SUFFIXES)
+        end = self.body.opcode.end - sum(len(word) + 1 for word in suffixes)
         for word in suffixes:
-            node = t.Node(at + 1, at + 1 + len(word))
-            at = node.end
-            for name in waiting:
-                enum = fields[name].enum
-                assert enum is not None
-                member = enum.member(word)
-                if member is not None:
-                    break
-            else:
-                words = [w for name in cls.SUFFIXES for w in cast(Any, fields[name].enum).spellings()]
-                if word in words:
-                    raise StatementProblem(
-                        "PTO-P052",
-                        f"`.{word}` is out of place: the suffixes of `{cls.mnemonic()}` come in the order "
-                        + ", ".join(cls.SUFFIXES),
-                        node,
-                        _in_order(cls, suffixes),
-                    )
-                message = f"`{cls.mnemonic()}` has no suffix `.{word}`"
-                if words:
-                    message += f"; it has {', '.join('.' + w for w in dict.fromkeys(words))}"
-                fix = page_suffixes().get(f"{cls.mnemonic()}.{word}") or did_you_mean(word, words, before=".")
-                raise StatementProblem("PTO-P052", message, node, fix)
+            node = t.Node(end + 1, end + 1 + len(word))
+            end = node.end
+            enums = [(name, cast(Any, self.signature.fields[name].enum)) for name in waiting]
+            members = ((name, enum, enum.member(word)) for name, enum in enums)
+            found = next((each for each in members if each[2] is not None), None)
+            if found is None:
+                raise self._wrong_suffix(word, suffixes, node)
+            name, enum, member = found
+            value: Attribute = enum(member)
             waiting = waiting[waiting.index(name) + 1 :]
-            value = enum(member)
-            if name in parts.fields and parts.fields[name][0] != value:
-                problem = StatementProblem(
-                    "PTO-P050",
-                    f"the suffix sets {name} = {member.value}, the attribute sets {parts.fields[name][0]}",
-                    parts.fields[name][1],
-                    "keep one of the two",
-                )
-                raise problem
-            parts.fields[name] = (value, node)
+            given, place = self.fields.get(name, (value, node))
+            if given != value:
+                message = f"the suffix sets {name} = {member.value}, the attribute sets {given}"
+                raise StatementProblem("PTO-P050", message, place, "keep one of the two")
+            self.fields[name] = (value, node)
 
-    def _take_positions(self, cls: type[PtoOp], parts: StatementParts) -> None:
+    def _wrong_suffix(self, word: str, suffixes: list[str], node: t.Node) -> StatementProblem:
+        cls = self.cls
+        enums = [cast(Any, self.signature.fields[name].enum) for name in cls.SUFFIXES]
+        words = [spelling for enum in enums for spelling in enum.spellings()]
+        if word not in words:
+            message = f"`{cls.mnemonic()}` has no suffix `.{word}`"
+            if words:
+                message += f"; it has {', '.join('.' + w for w in dict.fromkeys(words))}"
+            fix = page_suffixes().get(f"{cls.mnemonic()}.{word}") or did_you_mean(word, words, before=".")
+            return StatementProblem("PTO-P052", message, node, fix)
+        order = ", ".join(cls.SUFFIXES)
+        message = f"`.{word}` is out of place: the suffixes of `{cls.mnemonic()}` come in the order {order}"
+        by_place = {at: each for each in suffixes for at, enum in enumerate(enums) if enum.member(each)}
+        in_order = ".".join([cls.mnemonic(), *(by_place[at] for at in sorted(by_place))])
+        # Without a fix if two of them say the same.
+        fix = f"write `{in_order}`" if len(by_place) == len(suffixes) else None
+        return StatementProblem("PTO-P052", message, node, fix)
+
+    def _take_positions(self) -> None:
         """Attributes that no word names, in the order of the template."""
-        fields = cls.signature().fields
-        names = assembly_format_of(cls).positional
-        if len(parts.by_position) > len(names):
-            extra = parts.by_position[len(names)]
-            message, fix = f"`{cls.mnemonic()}` takes no such operand here", None
+        names = self.layout.positional
+        if len(self.by_position) > len(names):
+            extra = self.by_position[len(names)]
+            message, fix = f"`{self.cls.mnemonic()}` takes no such operand here", None
             if isinstance(extra, t.WordNode):
                 message, fix = f"`{extra.text}` is no value", f"did you mean `%{extra.text}`?"
             raise StatementProblem("PTO-P010", message, extra, fix)
-        for name, node in zip(names, parts.by_position, strict=False):
-            self._set_field(parts, name, self._as_attribute(node, fields[name].enum), node)
-
-
-_ONE = IntegerAttr(1, i64)
-
-
-def _may_follow(item: t.Item) -> bool:
-    """Return True if a word and this are one part: `fp %scale`."""
-    return isinstance(item, t.ValueNode | t.Indexed | t.Number | t.AttrText | t.WordNode | t.String)
+        for name, node in zip(names, self.by_position, strict=False):
+            self._set_field(name, self._as_attribute(node, self.signature.fields[name].enum), node)

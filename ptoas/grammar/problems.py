@@ -56,6 +56,18 @@ class NotLoaded(StatementProblem):
         super().__init__("PTO-P040", message, at)
 
 
+class UndefinedName(StatementProblem):
+    """A value that nothing defines."""
+
+    def __init__(self, value: Node):
+        super().__init__("PTO-P030", "this value is not defined", value)
+        self.value = value
+
+
+class Poisoned(Exception):
+    """An operand whose definition is invalid; its uses are not reported."""
+
+
 class Consequence(StatementProblem):
     """Skip a statement silently, because the cause is already reported elsewhere."""
 

@@ -78,13 +78,13 @@ def build(
             op = _generic(builder, raw, tree, node, names)
         case t.TargetName() as node:
             if TARGET in builder.module_attributes:
-                raise StatementProblem("PTO-P051", "the target is given twice", node)
-            builder.module_attributes[TARGET] = StringAttr(node.name)
+                raise StatementProblem("PTO-P051", "the target is given twice", node.name)
+            builder.module_attributes[TARGET] = StringAttr(node.name.text)
             return
         case t.Const() as node:
             op = _const(builder, raw, node, names)
         case t.AttrAlias() as node:
-            builder.resolver.attr_aliases[node.name] = builder.resolver.attribute(node.value)
+            builder.resolver.attr_aliases[node.name.text] = builder.resolver.attribute(node.value)
             builder.alias_defined()
             return
         case t.TypeAlias_() as node:
@@ -183,7 +183,7 @@ def _module(builder: Builder, raw: RawStatement, node: t.ModuleNode) -> ModuleOp
 
 def _function(builder: Builder, raw: RawStatement, node: t.FunctionNode, names: list[str]) -> FuncOp:
     _refuse_inside(builder, "function")
-    if node.has_body and any(p.value is None for p in node.params):
+    if node.body is not None and any(p.value is None for p in node.params):
         raise StatementProblem("PTO-P010", "a function with a body must name its parameters", node.name)
     resolver = builder.resolver
     types = resolver.types(tuple(p.type for p in node.params))
@@ -192,7 +192,7 @@ def _function(builder: Builder, raw: RawStatement, node: t.FunctionNode, names: 
     outer_values, outer_places = builder.values, builder.places
     builder.values, builder.places = {}, {}
     body: Region
-    if node.has_body:
+    if node.body is not None:
         block = Block(arg_types=types)
         place = place_in_text(raw.text)
         args = tuple(
@@ -215,7 +215,7 @@ def _function(builder: Builder, raw: RawStatement, node: t.FunctionNode, names: 
         "function_type": FunctionType.from_lists(types, outputs),
     }
     if node.visibility:
-        properties["sym_visibility"] = StringAttr(node.visibility)
+        properties["sym_visibility"] = StringAttr(node.visibility.text)
     if any(argument_attributes):
         properties["arg_attrs"] = ArrayAttr(attribute_dictionaries)
     return FuncOp.create(properties=properties, attributes=attributes, regions=[body])
@@ -370,7 +370,6 @@ def _const(builder: Builder, raw: RawStatement, node: t.Const, names: list[str])
     if not isinstance(value, IntegerAttr | FloatAttr):
         raise StatementProblem("PTO-P022", "`.const` takes a number", node.literal)
     op = ConstantOp(cast(IntegerAttr, value))
-    name = names[node.value.slot]
-    builder.define(name, op.result, raw.source_offset(place_in_text(raw.text)(node.value.start)))
-    builder.name_value(op.result, name)
+    offset = raw.source_offset(place_in_text(raw.text)(node.value.start))
+    builder.define(names[node.value.slot], op.result, offset)
     return op

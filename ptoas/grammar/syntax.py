@@ -6,10 +6,11 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, cast
 
-from lark import Lark, Token, Tree
+from lark import Lark
 from lark.exceptions import UnexpectedInput
 
 from ptoas.dialects import pto
@@ -25,11 +26,14 @@ TERMINALS = Path(pto.__file__).parent
 def grammar() -> Lark:
     """The parser of `pto.lark`, made when the first text is read."""
     text = Path(__file__).with_name("pto.lark").read_text(encoding="utf-8")
-    return Lark(text, parser="lalr", lexer="contextual", start="statement", import_paths=[str(TERMINALS)])
-
-
-TYPE_MARK = "!_<>"
-"""Stands for a type in the shape of a statement. It is a type to the lexer, whatever comes behind it."""
+    return Lark(
+        text,
+        parser="lalr",
+        lexer="contextual",
+        start="statement",
+        import_paths=[str(TERMINALS)],
+        transformer=TreeBuilder(),
+    )
 
 
 @cache
@@ -41,31 +45,35 @@ def _parts() -> re.Pattern[str]:
     return re.compile(rf'(?=[%!"<])({value}|{type}(?!\s*=)|{string}|{angle})')
 
 
-def _mark(part: str) -> str:
-    """Replacement of a part in the shape: of a value without its name, of a type without its text."""
-    if part[0] == "%":
-        _, bang, memory = part.partition("!")
-        return f"%{bang}{memory}"
-    return TYPE_MARK if part[0] == "!" else part
+def _numbered(text: str) -> tuple[list[str], list[str], list[str], list[str]]:
+    """The value names of a statement, its types, its pieces, and these with numbers for names and types.
 
-
-def split_statement(text: str) -> tuple[list[str], list[str], str]:
-    """The value names of a statement, its types, and its shape: the text without them.
-
-    >>> split_statement("%a = tneg %b : !pto.tile<8x8xf32>")
-    (['a', 'b'], ['!pto.tile<8x8xf32>'], '% = tneg % : !_<>')
+    `!_<0>` is a type to the lexer, whatever comes behind it.
     """
     pieces = _parts().split(text)
+    numbered = pieces.copy()
     names: list[str] = []
     types: list[str] = []
     for at in range(1, len(pieces), 2):
         part = pieces[at]
         if part[0] == "%":
-            names.append(part[1:].partition("!")[0])
+            name, bang, memory = part[1:].partition("!")
+            numbered[at] = f"%{len(names)}{bang}{memory}"
+            names.append(name)
         elif part[0] == "!":
+            numbered[at] = f"!_<{len(types)}>"
             types.append(part)
-        pieces[at] = _mark(part)
-    return names, types, "".join(pieces)
+    return names, types, pieces, numbered
+
+
+def split_statement(text: str) -> tuple[list[str], list[str], str]:
+    """The value names of a statement, its types, and its shape: the text with their numbers instead.
+
+    >>> split_statement("%a = tneg %b : !pto.tile<8x8xf32>")
+    (['a', 'b'], ['!pto.tile<8x8xf32>'], '%0 = tneg %1 : !_<0>')
+    """
+    names, types, _, numbered = _numbered(text)
+    return names, types, "".join(numbered)
 
 
 _NAMELESS_OR_STRING = re.compile(r'%(?![\w$.-]|#\d{1,4}(?!\w))|"(?:[^"\\\n]|\\.)*"')
@@ -78,27 +86,20 @@ def nameless_value(text: str) -> int | None:
 
 def place_in_text(text: str) -> Callable[[int], int]:
     """Convert an offset in the shape of a statement to one in its text."""
-    starts: list[int] = []
-    shifts = [0]
-    for match in _parts().finditer(text):
-        starts.append(match.start() - shifts[-1])
-        shifts.append(shifts[-1] + len(match[0]) - len(_mark(match[0])))
+    _, _, pieces, numbered = _numbered(text)
+    starts = [*accumulate(map(len, numbered[:-1]), initial=0)]
+    shifts = [
+        *accumulate((len(old) - len(new) for old, new in zip(pieces, numbered, strict=True)), initial=0)
+    ]
     return lambda offset: offset + shifts[bisect_left(starts, offset)]
 
 
 def parse_statement(text: str) -> t.Statement:
     """The tree of one statement; raises `SyntaxProblem`."""
     try:
-        found = cast("Tree[Token]", cast(Any, grammar()).parse(text))
+        return cast(Any, grammar()).parse(text)
     except UnexpectedInput as error:
         raise explain_syntax(grammar(), text, error, "statement") from None
-    parts = [(match.start(), match[0][0]) for match in _parts().finditer(text)]
-    slots = {
-        offset: at
-        for sign in "%!"
-        for at, offset in enumerate(start for start, first in parts if first == sign)
-    }
-    return TreeBuilder(slots).transform(found)
 
 
 STRUCTURE = (

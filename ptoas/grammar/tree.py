@@ -1,34 +1,25 @@
-"""The light tree of a statement: what the grammar saw, before anything is looked up.
+"""The syntax tree of a statement: a node for each rule of the grammar, before any name is resolved.
 
-A statement is parsed with its value names and types blanked, so that statements of one shape share one tree;
-a `ValueNode` has the number of its name in the statement's list of names, a `TypeText` that of its text.
+The names of values and the types of a statement are replaced by numbers before it is parsed, so that
+statements of one shape share one tree. A `ValueNode` has the number of its name in the statement's list of
+names, a `TypeText` that of its text.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar, TypeAlias, cast
+from dataclasses import dataclass
+from typing import Any, TypeAlias, cast
 
 from typing_extensions import dataclass_transform
 
 
-@dataclass_transform(frozen_default=True)
+@dataclass_transform()
 class Record:
-    """A class whose annotations are its fields, as a frozen dataclass's are.
-
-    It is not one because each of those costs a millisecond of start-up, and there are many here.
-    """
-
-    fields: ClassVar[tuple[str, ...]] = ()
-
-    def __init__(self, *values: Any):
-        self.__dict__.update(zip(self.fields, values, strict=False))
+    """Base class whose subclasses are dataclasses that compare by identity."""
 
     def __init_subclass__(cls) -> None:
-        cls.fields = (*cls.fields, *cls.__annotations__)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self.__dict__.items())})"
+        dataclass(eq=False)(cls)
 
 
 class Node(Record):
@@ -42,17 +33,15 @@ class ValueNode(Node):
     """`%name`, or `%name#1`: one of several results under one name."""
 
     slot: int
-    number: int | None = None
 
 
 class TypeText(Node):
-    """A type as it is written; `angle` marks `<...>`, whose name the context gives.
+    """A type as it is written; for `<...>` the context gives the name.
 
-    `slot` is the number of its text among the statement's types; None for one that is never blanked.
+    `slot` is the number of its text among the statement's types; None for one that is never replaced.
     """
 
     text: str
-    angle: bool = False
     slot: int | None = None
 
 
@@ -208,7 +197,7 @@ class Generic(Node):
     operands: tuple[ValueNode, ...]
     successors: tuple[WordNode, ...]
     properties: Dict | None
-    regions: int
+    regions: tuple[RegionMark, ...]
     attributes: Dict | None
     type: FunctionTypeNode
 
@@ -216,52 +205,62 @@ class Generic(Node):
 class ModuleNode(Node):
     name: Symbol | None
     attributes: Dict | None
+    body: RegionMark
 
 
 class FunctionNode(Node):
-    visibility: str | None
+    visibility: WordNode | None
     name: Symbol
     params: tuple[Param, ...]
     outputs: tuple[TypeText, ...]
     attributes: Dict | None
-    has_body: bool
+    body: RegionMark | None
 
 
 class For(Node):
     induction: ValueNode
-    bounds: tuple[ValueNode, ValueNode, ValueNode]
+    lower: ValueNode
+    upper: ValueNode
+    step: ValueNode
     carried: tuple[tuple[ValueNode, ValueNode], ...]
     outputs: tuple[TypeText, ...]
     type: TypeText | None
+    body: RegionMark
     attributes: Dict | None
 
 
 class If(Node):
     condition: ValueNode
     outputs: tuple[TypeText, ...]
+    body: RegionMark
+    otherwise: RegionMark | None
     attributes: Dict | None
 
 
 class While(Node):
     carried: tuple[tuple[ValueNode, ValueNode], ...]
     type: FunctionTypeNode
+    before: RegionMark
+    after: RegionMark
     attributes: Dict | None
 
 
 class Switch(Node):
-    """`scf.index_switch`: the body of each case, then that of none."""
+    """`scf.index_switch`: the body of each case, then the default's."""
 
     selector: ValueNode
+    attributes: Dict | None
     outputs: tuple[TypeText, ...]
     cases: tuple[Number, ...]
-    attributes: Dict | None
+    default: RegionMark
 
 
 class Execute(Node):
     """`scf.execute_region`, and `pto.fusion_region`, which says no more: instructions are not fused."""
 
     outputs: tuple[TypeText, ...]
-    no_inline: bool
+    no_inline: WordNode | None
+    body: RegionMark
     attributes: Dict | None
 
 
@@ -269,14 +268,13 @@ class Successor(Node):
     """`^block(%a : T)`: a successor with its arguments."""
 
     label: WordNode
-    values: tuple[ValueNode, ...]
-    types: tuple[TypeText, ...]
+    values: tuple[ValueNode, ...] = ()
+    types: tuple[TypeText, ...] = ()
 
 
 class Branch(Node):
     """`cf.br`, `cf.cond_br` and `cf.switch`, whose first way is the default."""
 
-    opcode: WordNode
     chooser: ValueNode | None
     type: TypeText | None
     cases: tuple[Number, ...]
@@ -297,16 +295,16 @@ class Const(Node):
 class TargetName(Node):
     """`.target a5`: the value of `pto.target_arch` of the module."""
 
-    name: str
+    name: WordNode | String
 
 
 class AttrAlias(Node):
-    name: str
+    name: WordNode
     value: AttributeNode
 
 
 class TypeAlias_(Node):
-    name: str
+    name: WordNode
     type: TypeText
 
 
@@ -316,7 +314,7 @@ class Label(Node):
 
 
 def with_types(node: Any, types: Sequence[str]) -> Any:
-    """The tree of a shape with the types of one statement filled in; parts without types are shared."""
+    """Return the tree of a shape with the types of one statement; parts without types are shared."""
     if isinstance(node, TypeText):
         return node if node.slot is None else TypeText(node.start, node.end, types[node.slot])
     is_tuple = isinstance(node, tuple)
@@ -332,14 +330,11 @@ _INNER = (tuple, Record)
 
 def values_in(node: Any) -> Iterator[ValueNode]:
     """Every value below a node, in the order of the text."""
-    if isinstance(node, tuple):
-        for item in cast("tuple[Any, ...]", node):
-            yield from values_in(item)
-    elif isinstance(node, ValueNode):
+    if isinstance(node, ValueNode):
         yield node
-    elif isinstance(node, Record):
-        for name in node.fields:
-            yield from values_in(getattr(node, name))
+    elif isinstance(node, _INNER):
+        for part in cast("tuple[Any, ...]", node if isinstance(node, tuple) else (*vars(node).values(),)):
+            yield from values_in(part)
 
 
 Operation: TypeAlias = (

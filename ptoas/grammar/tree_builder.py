@@ -1,42 +1,57 @@
-"""Conversion of the parse of a statement to its syntax tree: one method a rule of the grammar."""
+"""Lark's transformer from the rules of the grammar to the nodes of the syntax tree."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any, cast
 
 from lark import Token, Transformer
 
 from ptoas.grammar import tree as t
 
-_RESULT = re.compile(r"%[\w$.-]*(?::(\d+))?")
+_NODES: dict[str, type[t.Node]] = {
+    "arg": t.Arg,
+    "array": t.ArrayNode,
+    "attr_alias": t.AttrAlias,
+    "binding": t.Binding,
+    "const": t.Const,
+    "dict": t.Dict,
+    "execute": t.Execute,
+    "for": t.For,
+    "function": t.FunctionNode,
+    "function_type": t.FunctionTypeNode,
+    "generic": t.Generic,
+    "if": t.If,
+    "indexed": t.Indexed,
+    "instruction": t.InstructionNode,
+    "label": t.Label,
+    "module": t.ModuleNode,
+    "param": t.Param,
+    "successor": t.Successor,
+    "switch": t.Switch,
+    "target": t.TargetName,
+    "type_alias": t.TypeAlias_,
+    "typed": t.Typed,
+    "waits": t.Waits,
+    "while": t.While,
+}
+"""The nodes whose fields are the parts of their rule, in the order of the text."""
+
+_NUMBERED = re.compile(r"%(\d{1,9})?[\w$.-]*(?::(\d+))?")
+_NUMBERED_TYPE = re.compile(r"!_<(\d+)>")
 
 
-def token_span(token: Token) -> tuple[int, int]:
-    return cast(int, token.start_pos), cast(int, token.end_pos)
-
-
-def _types(children: list[Any]) -> Any:
-    """The first tuple among the children (result types, or pairs of values), empty if there is none."""
-    return next((cast("tuple[Any, ...]", c) for c in children if isinstance(c, tuple)), ())
-
-
-def _only(children: list[Any], *kinds: type) -> list[Any]:
-    return [c for c in children if isinstance(c, kinds)]
-
-
-def _first(children: list[Any], *kinds: type) -> Any:
-    return next((c for c in children if isinstance(c, kinds)), None)
-
-
-def _extent(children: list[Any]) -> tuple[int, int]:
-    """The span from the first to the last child with a position."""
+def _extent(parts: Iterable[Any]) -> tuple[int, int]:
+    """The span from the first to the last part that has a position."""
     start, end = None, 0
-    for child in children:
-        if isinstance(child, Token):
-            begin, stop = token_span(child)
-        elif isinstance(child, t.Node):
-            begin, stop = child.start, child.end
+    for part in parts:
+        if isinstance(part, Token):
+            begin, stop = part.start_pos or 0, part.end_pos or 0
+        elif isinstance(part, t.Node):
+            begin, stop = part.start, part.end
+        elif isinstance(part, tuple) and part:
+            begin, stop = _extent(cast("tuple[Any, ...]", part))
         else:
             continue
         start = begin if start is None else min(start, begin)
@@ -45,330 +60,149 @@ def _extent(children: list[Any]) -> tuple[int, int]:
 
 
 class TreeBuilder(Transformer[Token, t.Statement]):
-    """Makes the nodes of a statement: a method for each rule of the grammar, and for each kind of token that
-    is a node by itself.
+    """Makes the nodes of a statement: `__default__` those of most rules; methods the rest, and of tokens.
 
-    `slots` gives the number of the value name, or of the type, that starts at an offset.
+    Value names and types have been replaced by their numbers. A text in which they have not is parsed for its
+    errors alone; the numbers of its nodes mean nothing.
     """
 
-    def __init__(self, slots: dict[int, int]):
-        super().__init__()
-        self.slots = slots
-
-    # --- statements
+    def __default__(self, data: str, children: list[Any], meta: Any) -> Any:
+        if data not in _NODES:
+            # A rule whose children Lark puts into the rule around it.
+            return cast(Any, super()).__default__(data, children, meta)
+        fields = [child for child in children if not isinstance(child, Token)]
+        return _NODES[data](*_extent(children), *fields)
 
     def statement(self, c: list[Any]) -> t.Statement:
-        body: Any = _first(c, t.Node)
-        results = _types(c[:1])
+        results, body = (c[0] or (), c[1]) if len(c) == 2 else ((), c[0])
         if results and isinstance(body, t.InstructionNode) and body.record is not None:
             return t.Statement(results[:-1], body, results[-1])
         return t.Statement(results, body)
 
+    # --- tokens
+
     def RESULTS(self, token: Token) -> tuple[t.ResultNode, ...]:
-        start = token_span(token)[0]
+        start = token.start_pos or 0
         return tuple(
-            t.ResultNode(
-                start + m.start(), start + m.end(), self.slots[start + m.start()], int(m.group(1) or 1)
-            )
-            for m in _RESULT.finditer(token)
+            t.ResultNode(start + m.start(), start + m.end(), int(m[1] or 0), int(m[2] or 1))
+            for m in _NUMBERED.finditer(token)
         )
 
     def VALUE(self, token: Token) -> t.ValueNode:
-        start, end = token_span(token)
-        name = token.partition("!")[0]
-        _, hash_mark, number = name.partition("#")
-        return t.ValueNode(start, end, self.slots[start], int(number) if hash_mark else None)
-
-    def REGION(self, token: Token) -> t.RegionMark:
-        return t.RegionMark(*token_span(token))
-
-    def SYMBOL(self, token: Token) -> t.Symbol:
-        parts = [match.group(1) for match in _SYMBOL_PART.finditer(token)]
-        names = [_unescape(part[1:-1]) if part.startswith('"') else part for part in parts]
-        return t.Symbol(*token_span(token), "::".join(names))
-
-    def STRING(self, token: Token) -> t.String:
-        return t.String(*token_span(token), _unescape(token[1:-1]))
-
-    def NUMBER(self, token: Token) -> t.Number:
-        return t.Number(*token_span(token), str(token))
-
-    def WORD(self, token: Token) -> t.WordNode:
-        return t.WordNode(*token_span(token), str(token))
-
-    OPCODE = WORD
-    LABEL = WORD
-
-    def ATTR(self, token: Token) -> t.AttrText:
-        return t.AttrText(*token_span(token), str(token))
-
-    BLOB = ATTR
-    ANGLE = ATTR
+        match = _NUMBERED.match(token)
+        return t.ValueNode(*_extent((token,)), int(match[1] or 0) if match else 0)
 
     def TYPE(self, token: Token) -> t.TypeText:
-        start, end = token_span(token)
-        return t.TypeText(start, end, str(token), False, self.slots.get(start))
+        match = _NUMBERED_TYPE.fullmatch(token)
+        return t.TypeText(*_extent((token,)), str(token), int(match[1]) if match else None)
+
+    def WORD(self, token: Token) -> t.WordNode:
+        return t.WordNode(*_extent((token,)), str(token))
+
+    ATTR_ALIAS = CLAUSE = KEY = LABEL = LIST_KEY = NO_INLINE = OPCODE = RECORD = TYPE_ALIAS = VISIBILITY = (
+        WORD
+    )
+
+    def ATTR(self, token: Token) -> t.AttrText:
+        return t.AttrText(*_extent((token,)), str(token))
+
+    ANGLE = BLOB = ATTR
+
+    def NUMBER(self, token: Token) -> t.Number:
+        return t.Number(*_extent((token,)), str(token))
+
+    def REGION(self, token: Token) -> t.RegionMark:
+        return t.RegionMark(*_extent((token,)))
 
     def SCALAR(self, token: Token) -> t.TypeText:
-        return t.TypeText(*token_span(token), str(token))
+        return t.TypeText(*_extent((token,)), str(token))
+
+    def STRING(self, token: Token) -> t.String:
+        return t.String(*_extent((token,)), _unescape(token[1:-1]))
+
+    def SYMBOL(self, token: Token) -> t.Symbol:
+        parts = [match[1] for match in _SYMBOL_PART.finditer(token)]
+        names = [_unescape(part[1:-1]) if part.startswith('"') else part for part in parts]
+        return t.Symbol(*_extent((token,)), "::".join(names))
 
     def HASHKEY(self, token: Token) -> t.Keyed:
-        start, end = token_span(token)
+        start, end = _extent((token,))
         key, _, value = token[1:].partition("=")
         value = value.strip()
         return t.Keyed(start, end, key.strip(), t.WordNode(end - len(value), end, value))
 
-    def arg(self, c: list[Any]) -> t.Arg:
-        return t.Arg(*_extent(c), _first(c, t.ValueNode), _first(c, t.TypeText))
+    # --- parts of rules
 
-    def const(self, c: list[Any]) -> t.Const:
-        return t.Const(*_extent(c), c[1], c[2])
+    def list(self, c: list[Any]) -> tuple[Any, ...]:
+        return tuple(c)
 
-    def target(self, c: list[Any]) -> t.TargetName:
-        return t.TargetName(*_extent(c[1:]), c[1].text)
+    def opt(self, c: list[Any]) -> Any:
+        return c[-1] if c else None
 
-    def attr_alias(self, c: list[Any]) -> t.AttrAlias:
-        return t.AttrAlias(*token_span(c[0]), str(c[0]), c[1])
+    def seq(self, c: list[Any]) -> tuple[Any, ...]:
+        return c[-1] if c else ()
 
-    def type_alias(self, c: list[Any]) -> t.TypeAlias_:
-        return t.TypeAlias_(*token_span(c[0]), str(c[0]), c[1])
+    def cases(self, c: list[Any]) -> tuple[t.Number, ...]:
+        return tuple(each for each in c if isinstance(each, t.Number))
 
-    def label(self, c: list[Any]) -> t.Label:
-        return t.Label(c[0].start, c[0].end, c[0], tuple(_only(c, t.Binding)))
+    # --- rules whose nodes have other fields
 
-    def module(self, c: list[Any]) -> t.ModuleNode:
-        return t.ModuleNode(*_extent(c), _first(c, t.Symbol), _first(c, t.Dict))
+    def unnamed(self, c: list[Any]) -> t.Param:
+        return t.Param(*_extent(c), None, c[0], c[1])
 
-    def function(self, c: list[Any]) -> t.FunctionNode:
-        tokens = {x.type: x for x in _only(c, Token)}
-        visibility = tokens.get("VISIBILITY")
-        outputs = _types(c)
-        return t.FunctionNode(
-            *_extent(c),
-            str(visibility) if visibility else None,
-            _first(c, t.Symbol),
-            tuple(_only(c, t.Param)),
-            outputs,
-            _first(c, t.Dict),
-            _first(c, t.RegionMark) is not None,
-        )
-
-    def for_loop(self, c: list[Any]) -> t.For:
-        values = _only(c, t.ValueNode)
-        tuples = _only(c, tuple)
-        carried = next((x for x in tuples if x and isinstance(x[0], tuple)), ())
-        outputs = next((x for x in tuples if x and isinstance(x[0], t.TypeText)), ())
-        return t.For(
-            *_extent(c),
-            values[0],
-            (values[1], values[2], values[3]),
-            carried,
-            outputs,
-            _first(c, t.TypeText),
-            _first(c, t.Dict),
-        )
-
-    def if_else(self, c: list[Any]) -> t.If:
-        outputs = _types(c)
-        return t.If(*_extent(c), _first(c, t.ValueNode), outputs, _first(c, t.Dict))
-
-    def while_loop(self, c: list[Any]) -> t.While:
-        carried = _types(c)
-        return t.While(*_extent(c), carried, _first(c, t.FunctionTypeNode), _first(c, t.Dict))
-
-    def switch(self, c: list[Any]) -> t.Switch:
-        cases = tuple(_only(c, t.Number))
-        return t.Switch(*_extent(c), _first(c, t.ValueNode), _types(c), cases, _first(c, t.Dict))
-
-    def execute(self, c: list[Any]) -> t.Execute:
-        no_inline = any(x.type == "NO_INLINE" for x in _only(c, Token))
-        return t.Execute(*_extent(c), _types(c), no_inline, _first(c, t.Dict))
+    def fusion(self, c: list[Any]) -> t.Execute:
+        return t.Execute(*_extent(c), c[3], None, c[1], c[2])
 
     def branch(self, c: list[Any]) -> t.Branch:
-        opcode = t.WordNode(*token_span(c[0]), str(c[0]))
-        cases = tuple(_only(c, t.Number))
-        ways = tuple(_only(c, t.Successor))
-        chooser, type = _first(c, t.ValueNode), _first(c, t.TypeText)
-        return t.Branch(*_extent(c), opcode, chooser, type, cases, ways, _first(c, t.Dict))
+        chooser = next((x for x in c if isinstance(x, t.ValueNode)), None)
+        type = next((x for x in c if isinstance(x, t.TypeText)), None)
+        ways = tuple(x for x in c if isinstance(x, t.Successor))
+        return t.Branch(*_extent(c), chooser, type, self.cases(c), ways, c[-1])
 
-    def successor(self, c: list[Any]) -> t.Successor:
-        types: tuple[t.TypeText, ...] = tuple(_first(c, list) or ())
-        return t.Successor(*_extent(c), c[0], tuple(_only(c, t.ValueNode)), types)
+    def signature(self, c: list[Any]) -> tuple[Any, ...]:
+        return c[0], False, None
 
-    def generic(self, c: list[Any]) -> t.Generic:
-        dicts = _only(c, t.Dict)
-        properties = next((x for x in c if isinstance(x, _Properties)), None)
-        successors = next((x for x in c if isinstance(x, _Successors)), None)
-        regions = next((x for x in c if isinstance(x, int)), 0)
-        return t.Generic(
-            *_extent(c),
-            c[0],
-            tuple(_only(c, t.ValueNode)),
-            successors.labels if successors else (),
-            properties.dict if properties else None,
-            regions,
-            dicts[0] if dicts else None,
-            _first(c, t.FunctionTypeNode),
-        )
+    def parenthesised(self, c: list[Any]) -> tuple[Any, ...]:
+        return c[0], True, None
 
-    def properties(self, c: list[Any]) -> _Properties:
-        return _Properties(c[0])
-
-    def successors(self, c: list[Any]) -> _Successors:
-        return _Successors(tuple(c))
-
-    def regions(self, c: list[Any]) -> int:
-        return len(c)
-
-    def instruction(self, c: list[Any]) -> t.InstructionNode:
-        extent = _extent(c)
-        record = c.pop() if isinstance(c[-1], _Record) else None
-        waits = c.pop() if isinstance(c[-1], t.Waits) else None
-        typing = _first(c, t.Typing)
-        at = c.index(typing) if typing is not None else len(c)
-        trailing = _first(c[at:], t.Dict)
-        return t.InstructionNode(*extent, c[0], tuple(c[1:at]), typing, trailing, waits, record)
-
-    def waits(self, c: list[Any]) -> t.Waits:
-        return t.Waits(*_extent(c), tuple(_only(c, t.ValueNode)))
-
-    def RECORD(self, token: Token) -> _Record:
-        return _Record(*token_span(token), str(token))
+    def cast(self, c: list[Any]) -> tuple[Any, ...]:
+        return (c[0],), False, (c[2],)
 
     def typing(self, c: list[Any]) -> t.Typing:
-        inputs = next((x for x in c if isinstance(x, _Inputs)), None)
-        outputs: Any = _types(c) if any(isinstance(x, tuple) for x in c) else None
-        if inputs is None:
-            return t.Typing(*_extent(list(outputs or ())), None, outputs)
-        outs = inputs.outputs if inputs.outputs is not None else outputs
-        return t.Typing(
-            *_extent([*inputs.types, *(outs or ())]),
-            inputs.types,
-            outs,
-            inputs.parenthesised,
-            inputs.outputs is not None,
-        )
+        inputs, parenthesised, target = c[0]
+        outputs = c[1] if target is None else target
+        return t.Typing(*_extent((inputs, outputs)), inputs, outputs, parenthesised, target is not None)
 
-    def param(self, c: list[Any]) -> t.Param:
-        binding = _first(c, t.Binding)
-        attributes = _first(c, t.Dict)
-        if binding is None:
-            return t.Param(*_extent(c), None, _first(c, t.TypeText), attributes)
-        return t.Param(binding.start, binding.end, binding.value, binding.type, attributes)
-
-    def binding(self, c: list[Any]) -> t.Binding:
-        return t.Binding(*_extent(c[:2]), c[0], c[1])
-
-    def carried(self, c: list[Any]) -> tuple[Any, ...]:
-        return tuple(_only(c, tuple))
-
-    def assign(self, c: list[Any]) -> tuple[t.ValueNode, t.ValueNode]:
-        return c[0], c[1]
-
-    # --- items
-
-    def indexed(self, c: list[Any]) -> t.Indexed:
-        return t.Indexed(*_extent(c), c[0], tuple(c[1:-1]))
+    def result_typing(self, c: list[Any]) -> t.Typing:
+        return t.Typing(*_extent(c), None, c[0])
 
     def keyed(self, c: list[Any]) -> t.Keyed:
-        return t.Keyed(*_extent(c), str(c[0]), c[1])
+        return t.Keyed(*_extent(c), c[0].text, c[1])
+
+    def entry(self, c: list[Any]) -> t.Entry:
+        return t.Entry(*_extent(c), c[0].text, c[1])
+
+    def listing(self, c: list[Any]) -> t.Listing:
+        return t.Listing(*_extent(c), c[0].text if c[0] else "", c[1])
 
     def group(self, c: list[Any]) -> t.GroupNode:
-        return self._group(str(c[0]), c, c[1:])
-
-    def anonymous_group(self, c: list[Any]) -> t.GroupNode:
-        return self._group("", c, c)
-
-    def _group(self, name: str, children: list[Any], parts: list[Any]) -> t.GroupNode:
         items: list[Any] = []
         types: list[t.TypeText] = []
         colon = False
-        for part in parts:
+        for part in c[1:]:
             if isinstance(part, Token):
                 colon = True
             elif isinstance(part, t.TypeText):
                 types.append(part)
             elif colon and isinstance(part, t.AttrText) and part.text.startswith("<"):
-                types.append(t.TypeText(part.start, part.end, part.text, True))
+                types.append(self.angle_type([part]))
             else:
                 # `%a : T, %b : U`: after a type list the operands go on.
                 items.append(part)
-        return t.GroupNode(*_extent(children), name, tuple(items), tuple(types))
-
-    def listing(self, c: list[Any]) -> t.Listing:
-        return t.Listing(*_extent(c), str(c[0]), tuple(c[1:]))
-
-    def anonymous_listing(self, c: list[Any]) -> t.Listing:
-        return t.Listing(*_extent(c), "", tuple(c))
-
-    # --- types
+        return t.GroupNode(*_extent(c), c[0].text if c[0] else "", tuple(items), tuple(types))
 
     def angle_type(self, c: list[Any]) -> t.TypeText:
-        return t.TypeText(c[0].start, c[0].end, c[0].text, True)
-
-    def types(self, c: list[Any]) -> list[t.TypeText]:
-        return _only(c, t.TypeText)
-
-    def signature(self, c: list[Any]) -> _Inputs:
-        return _Inputs(tuple(c[0]) if c else (), False)
-
-    def parenthesised(self, c: list[Any]) -> _Inputs:
-        return _Inputs(tuple(c[0]) if c else (), True)
-
-    def cast(self, c: list[Any]) -> _Inputs:
-        return _Inputs((c[0],), False, (c[2],))
-
-    def outs(self, c: list[Any]) -> tuple[t.TypeText, ...]:
-        if not c:
-            return ()
-        return (c[0],) if isinstance(c[0], t.TypeText) else tuple(c[0])
-
-    def function_type(self, c: list[Any]) -> t.FunctionTypeNode:
-        inputs: tuple[t.TypeText, ...] = (
-            tuple(_only(cast("list[Any]", c[0]), t.TypeText)) if isinstance(c[0], list) else ()
-        )
-        return t.FunctionTypeNode(*_extent([*inputs, *c[-1]]), inputs, c[-1])
-
-    # --- attributes
-
-    def dict(self, c: list[Any]) -> t.Dict:
-        entries = tuple(_only(c, t.Entry))
-        return t.Dict(*_extent(list(entries)), entries)
-
-    def entry(self, c: list[Any]) -> t.Entry:
-        key = str(c[0]) if isinstance(c[0], Token) else c[0].text
-        return t.Entry(*_extent(c), key, c[1])
-
-    def typed(self, c: list[Any]) -> t.Typed:
-        return t.Typed(*_extent(c), c[0], c[1])
-
-    def array(self, c: list[Any]) -> t.ArrayNode:
-        items = tuple(x for x in c if x is not None)
-        return t.ArrayNode(*_extent(list(items)), items)
-
-
-class _Inputs:
-    def __init__(
-        self,
-        types: tuple[t.TypeText, ...],
-        parenthesised: bool,
-        outputs: tuple[t.TypeText, ...] | None = None,
-    ):
-        self.types, self.parenthesised, self.outputs = types, parenthesised, outputs
-
-
-class _Record(t.WordNode):
-    """The word `record` behind an instruction, where any other word is an item."""
-
-
-class _Properties:
-    def __init__(self, dict: t.Dict):
-        self.dict = dict
-
-
-class _Successors:
-    def __init__(self, labels: tuple[t.WordNode, ...]):
-        self.labels = labels
+        return t.TypeText(c[0].start, c[0].end, c[0].text)
 
 
 def is_whole(text: str) -> bool:

@@ -23,7 +23,7 @@ from ptoas.dialects.pto.type_text import unregistered_op
 from ptoas.grammar import tree as t
 from ptoas.grammar.op_template import OpTemplate
 from ptoas.grammar.parts import ParsedOperand, StatementReader
-from ptoas.grammar.problems import StatementProblem, TypeConflict, TypePlaceProblem, counted
+from ptoas.grammar.problems import StatementProblem, TypeConflict, TypePlaceProblem, UndefinedName, counted
 from ptoas.ir.location import PartOffsets
 
 DIALECTS = frozenset(
@@ -72,10 +72,10 @@ class UnregisteredReader(StatementReader):
             for item in items:
                 match item:
                     case t.ValueNode():
-                        operands.append(self._operand(item))
+                        operands.append(self.operand(item))
                         keys.append(key)
                     case t.Indexed():
-                        operands.append(ParsedOperand(item, item.base.slot, self.types[item.base.slot]))
+                        operands.append(self.operand(item))
                         keys.append(key)
                         walk(item.items, "indices")
                     case t.Dict():
@@ -113,7 +113,7 @@ class UnregisteredReader(StatementReader):
             attributes[EXTRA_OPERANDS] = ArrayAttr(extras)
         for operand in operands:
             if operand.type is None:
-                raise StatementProblem("PTO-P030", "this value is not defined", operand.node)
+                raise UndefinedName(operand.node)
         cls = unregistered_op(self._full_name())
         results = self._unregistered_results()
         places = PartOffsets(cls.name, {"": [o.node for o in operands]}, {})

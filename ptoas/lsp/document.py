@@ -7,17 +7,17 @@ the tokens of the others are there all the same.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
 from ptoas.diagnostics import Diagnostic, PtoasError, Source
 from ptoas.grammar.build import Builder
-from ptoas.grammar.layout import RawStatement, Region, blank_comments, ignore_diagnostics, split_statements
+from ptoas.grammar.layout import RawStatement, blank_comments, ignore_diagnostics, split_statements
 from ptoas.grammar.parse import read
 from ptoas.grammar.scan import scan
 
@@ -92,10 +92,10 @@ class RecordingBuilder(Builder):
         self.made: dict[int, Operation] = {}
         """The last operation of each statement, by the statement's start."""
 
-    def define(self, name: str, value: object, offset: int) -> None:
+    def define(self, name: str, value: SSAValue, offset: int) -> None:
         super().define(name, value, offset)
-        if isinstance(value, SSAValue) and self.values.get(name) is value:
-            self.defined.setdefault(name, []).append((offset, cast(SSAValue, value)))
+        if self.values.get(name) is value:
+            self.defined.setdefault(name, []).append((offset, value))
 
     def statement(self, raw: RawStatement, ops: list[Operation]) -> None:
         before = len(ops)
@@ -208,7 +208,9 @@ class Document:
         return self.made.get(statement.start)
 
 
-def _statements(region: Region, parent: SourceStatement | None, depth: int) -> list[SourceStatement]:
+def _statements(
+    region: Sequence[RawStatement], parent: SourceStatement | None, depth: int
+) -> list[SourceStatement]:
     found: list[SourceStatement] = []
     for raw in region:
         statement = SourceStatement(raw, parent, depth)
