@@ -58,6 +58,7 @@ fuzz: $(VENV)/.installed-dev ## look for inputs that break the tool (SECONDS, PR
 	$(BIN)/python -m tests.differential --programs $(PROGRAMS)
 	$(BIN)/python -m tests.differential.pipe_order --programs $(PROGRAMS)
 	$(BIN)/python -m tests.differential.schedules
+	$(BIN)/python -m tests.differential.interleavings
 
 # Grammars of editors, pictures, and the site with its generated reference, in build/site.
 docs: $(VENV)/.installed-dev ## editor grammars, pictures and the site, in build/site

@@ -57,6 +57,7 @@ if TYPE_CHECKING:  # the library; `_modules` reads these imports, so that each n
     from ptoas.targets.rule import ProgramRules as ProgramRules
     from ptoas.targets.rule import Rule as Rule
     from ptoas.targets.target import Target as Target
+    from ptoas.verifier.certificate import certify as certify
     from ptoas.verifier.verify import Report as Report
     from ptoas.verifier.verify import verify as verify
     from ptoas.verifier.verify import verify_targets as verify_targets
@@ -111,6 +112,7 @@ if TYPE_CHECKING:  # types of parameters and attributes, and what extends the li
     from ptoas.targets.shared.elementwise import UNARY as UNARY
     from ptoas.targets.specs import TileLayout as TileLayout
     from ptoas.targets.target import UbLayout as UbLayout
+    from ptoas.verifier.certificate import ScheduleClaim as ScheduleClaim
 
 _RENAMED = {"Asked": "ProgramRules", "Module": "PtoModule", "Seen": "Access"}
 """Former names, which work for one more release."""

@@ -73,11 +73,11 @@ class Sweeps:
                     for offset, stride in zip(op.offsets, self._knowledge.view(at).own_strides, strict=True):
                         if stride == DYNAMIC:
                             return None
-                        _add(first, self._sum(offset), stride)
+                        _add(first, self.sum_of(offset), stride)
                 case views.MakeTensorViewOp() as op:
                     at = op.ptr
                 case scalar.AddPtrOp() as op:
-                    _add(first, self._sum(op.offset), 1)
+                    _add(first, self.sum_of(op.offset), 1)
                     at = op.ptr
                 case _:
                     break
@@ -102,7 +102,7 @@ class Sweeps:
             return None
         return Sweep(loop, (root, frozenset(others.items())), first[induction] * by, first.get(None, 0), size)
 
-    def _sum(self, value: SSAValue, depth: int = 0) -> Sum:
+    def sum_of(self, value: SSAValue, depth: int = 0) -> Sum:
         """A value as a sum; one that is calculated in another way is a summand itself."""
         found = self._sums.get(value)
         if found is None:
@@ -117,21 +117,21 @@ class Sweeps:
         total = Counter[SSAValue | None]()
         match op:
             case arith.IndexCastOp() if depth < DEEPEST:
-                return self._sum(op.input, depth + 1)
+                return self.sum_of(op.input, depth + 1)
             case arith.AddiOp() | arith.SubiOp() if depth < DEEPEST:
-                _add(total, self._sum(op.lhs, depth + 1), 1)
-                _add(total, self._sum(op.rhs, depth + 1), 1 if isinstance(op, arith.AddiOp) else -1)
+                _add(total, self.sum_of(op.lhs, depth + 1), 1)
+                _add(total, self.sum_of(op.rhs, depth + 1), 1 if isinstance(op, arith.AddiOp) else -1)
                 return total
             case arith.MaxSIOp() if depth < DEEPEST:
                 # Offsets are kept from being negative, which most cannot be.
-                floor, found = self._knowledge.constant(op.rhs), self._sum(op.lhs, depth + 1)
+                floor, found = self._knowledge.constant(op.rhs), self.sum_of(op.lhs, depth + 1)
                 least = None if floor is None else self._least(found)
                 return None if least is None or floor is None or least < floor else found
             case arith.MuliOp() if depth < DEEPEST:
                 factors = [self._knowledge.constant(each) for each in (op.lhs, op.rhs)]
                 for other, factor in zip((op.rhs, op.lhs), factors, strict=True):
                     if factor is not None:
-                        _add(total, self._sum(other, depth + 1), factor)
+                        _add(total, self.sum_of(other, depth + 1), factor)
                         return total
                 return None
             case _:

@@ -35,6 +35,7 @@ class Request:
     allow_unregistered: bool
     placement: str | None
     assembler: str | None
+    certify: bool = False
 
     def options(self, settings: Settings, stdin_filename: str | None) -> VerifyOptions:
         """The same with its names found; raises for one that does not exist."""
@@ -55,6 +56,7 @@ class Request:
             tuple((pattern, files.parse_codes(codes)) for pattern, codes in self.per_file_ignores),
             self.root,
             stdin_filename,
+            self.certify,
         )
 
 

@@ -73,6 +73,7 @@ if TYPE_CHECKING:
 @click.option(
     "--ignore", shell_complete=complete_codes, help="Don't report these codes or prefixes of codes."
 )
+@click.option("--certify", is_flag=True, help="State for each kernel if every schedule gives its result.")
 @click.option("--werror", is_flag=True, help="Treat warnings as errors.")
 @click.option("--fix", is_flag=True, help="Apply safe fixes, then check.")
 @click.option(
@@ -106,6 +107,7 @@ def verify(
     style: str,
     select: str | None,
     ignore: str | None,
+    certify: bool,
     werror: bool,
     fix: bool,
     unsafe_fixes: bool,
@@ -137,6 +139,7 @@ def verify(
     ptoas verify kernels --select PTO-A,PTO-F --werror
     ptoas verify kernels --fix
     ptoas verify kernels --assembler '>=0.64'
+    ptoas verify kernel.pto --certify
     ptoas verify kernels --watch
     ptoas verify kernels --update-baseline known.json
     ptoas verify kernels --baseline known.json
@@ -162,6 +165,7 @@ def verify(
         allow_unregistered,
         placement,
         assembler,
+        certify,
     )
     jobs = jobs or settings.jobs or AUTO
 

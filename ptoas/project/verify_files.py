@@ -17,6 +17,7 @@ from ptoas.project.find import find_files
 from ptoas.project.verdicts import FileReport, reports_of, unfound
 from ptoas.targets import TARGETS, get_target
 from ptoas.targets.named import module_target
+from ptoas.verifier.certificate import with_claims
 from ptoas.verifier.suppressions import without_ignored
 from ptoas.verifier.verify import targets_of, verify_targets
 
@@ -39,6 +40,8 @@ class VerifyOptions:
     """Patterns as in a `.gitignore`, counted from `root`, and the codes that are not reported there."""
     root: str = "."
     stdin_filename: str | None = None
+    certify: bool = False
+    """Add a note for each kernel that says whether every schedule gives its result."""
 
 
 # --- what is asked for ---------------------------------------------------------------------------
@@ -112,6 +115,8 @@ def verify_source(source: Source, options: VerifyOptions, path: str | None = Non
             placement=options.placement,
             assembler=options.assembler,
         )
+        if options.certify:
+            report = with_claims(report, module, options.isa, options.sync)
     except Exception as error:
         # Caught here, so that other files are still checked and a worker process reports its file.
         found = internal_error(error, ("verify", path), path)

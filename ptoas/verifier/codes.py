@@ -42,6 +42,10 @@ CHECKING: dict[str, tuple[str, str]] = {
         "The C++ assembler has requirements that the targets do not have; `--assembler` and the command line "
         "of the assembler report them.",
     ),
+    "PTO-F190": (
+        "every schedule of a kernel gives the same result",
+        "The statement of `ptoas verify --certify` about a kernel, or what prevents it; it refuses nothing.",
+    ),
     "PTO-T105": ("a target has the instruction", "The message gives the reason."),
     "PTO-N110": (
         "a comment that ignores a code has an effect",

@@ -3,6 +3,7 @@
 A program has two blocks of a few statements each that store, load, add atomically, notify, wait, look, and
 meet at barriers. One run says whether every schedule gives its result; all interleavings, without reduction,
 are the answer. So is the reduced exploration of `--schedules`, which must find a difference if there is one.
+What `verify` says of these, and of programs whose blocks have rows of their own, is compared with them, too.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Iterator
 from random import Random
 
 import numpy as np
+from xdsl.dialects.builtin import ModuleOp
 
 import ptoas
 from ptoas.diagnostics import PtoasError
@@ -217,12 +219,15 @@ def check(seed: int) -> tuple[str | None, str]:
     module = ptoas.parse(write(random), f"seed_{seed}.pto")
     target = random.choice(["a2a3", "a5"])
     kernel = ptoas.compile(module, target, blocks=2, schedule=random.randrange(4), sync="auto", force=False)
+    proved = proves(module, target)
     first, result = run(kernel)
     if result is None or result.certificate is None:
-        return None, "refused"
+        return ("verify claimed every schedule, and the run failed" if proved else None), "refused"
     everything = outcomes(kernel, Everything())
     if everything is None:
         return None, "too many"
+    if proved and everything != {first}:
+        return f"verify claimed every schedule, and {len(everything)} outcomes found", "proved"
     claimed = result.certificate.every_schedule
     if claimed and everything != {first}:
         return f"every schedule was claimed, and {len(everything)} outcomes found", "claimed"
@@ -236,6 +241,79 @@ def check(seed: int) -> tuple[str | None, str]:
     return None, "claimed" if claimed else f"not claimed, {kind}"
 
 
+def proves(module: ModuleOp, target: str) -> bool:
+    """Return True if `verify` says that every schedule of any number of blocks gives the same result."""
+    if not ptoas.verify(module, target, sync="auto").ok:
+        return False
+    (claim,) = ptoas.certify(module, target, sync="auto")
+    return claim.every_schedule and claim.blocks
+
+
+def write_rows(random: Random) -> str:
+    """A program whose blocks load and store rows that their numbers and loops choose."""
+    lines = list(head())
+    names: list[str] = []
+
+    def row(memory: str, rows: int, loops: list[str]) -> str:
+        at = f"%c{random.choice((0, 0, 0, 1))}"
+        for term in ["%me", *loops]:
+            n = len(lines)
+            factor = random.choice((0, 1, 1, 2)) if term != "%me" else random.choice((0, 1, 2, 2, 3))
+            lines.append(f"%p{n} = arith.muli {term}, %c{factor} : index")
+            lines.append(f"%a{n} = arith.addi {at}, %p{n} : index")
+            at = f"%a{n}"
+        name = f"%r{len(lines)}"
+        part = f"offsets = [{at}, %c0], sizes = [%c1, %c8]"
+        lines.append(f"{name} = pto.partition_view %{memory}, {part} : !pto.memref<{rows}x8xf32> -> {ROW}")
+        return name
+
+    def statements(depth: int, loops: list[str]) -> None:
+        for _ in range(random.randint(1, 2)):
+            if depth and random.random() < 0.4:
+                name = f"%i_{len(lines)}"
+                names.append(name)
+                first, step = random.choice((("%c0", "%c1"), ("%c0", "%c2"), ("%me", "%many")))
+                lines.append(f"scf.for {name} = {first} to %c{random.randint(1, 3)} step {step} {{")
+                statements(depth - 1, [*loops, name])
+                lines.append("}")
+            elif random.random() < 0.3:
+                view = row("m", ROWS, [])
+                lines.append(f"pto.tload ins({view} : {ROW}) outs(%t : {TILE})")
+            elif random.random() < 0.25:
+                view = row("out", 8, loops)
+                lines.append(f"pto.tload ins({view} : {ROW}) outs(%t : {TILE})")
+            else:
+                view = row("out", 8, loops)
+                lines.append(f"pto.tstore ins(%t : {TILE}) outs({view} : {ROW})")
+
+    lines += ["%many_i64 = pto.get_block_num", "%many = arith.index_cast %many_i64 : i64 to index"]
+    lines += ["%me_i32 = arith.index_cast %me : index to i32", "%me_f32 = arith.sitofp %me_i32 : i32 to f32"]
+    lines.append(f"pto.texpands ins(%me_f32 : f32) outs(%t : {TILE})")
+    statements(2, [])
+    return "\n".join([*lines, "return", "}"])
+
+
+def check_rows(seed: int) -> tuple[str | None, str]:
+    """Contradiction of what `verify` says of blocks with rows of their own, and what it says."""
+    random = Random(seed)
+    module = ptoas.parse(write_rows(random), f"rows_{seed}.pto")
+    target = random.choice(["a2a3", "a5"])
+    kernel = ptoas.compile(
+        module, target, blocks=random.choice((2, 2, 3)), schedule=0, sync="auto", force=True
+    )
+    proved = proves(module, target)
+    first, result = run(kernel)
+    if isinstance(first, tuple) and "PTO-R103" in first:
+        return None, "rows: outside of memory"
+    everything = outcomes(kernel, Everything())
+    if everything is None:
+        return None, "rows: too many"
+    single = result is not None and len(everything) == 1
+    if proved:
+        return None if single else f"verify claimed every schedule, found {len(everything)}", "rows: proved"
+    return None, f"rows: not proved, {'one outcome' if single else 'a race'}"
+
+
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.differential.schedules", description=__doc__)
     parser.add_argument("--programs", type=int, default=1000)
@@ -244,11 +322,11 @@ def main(arguments: list[str] | None = None) -> int:
     counts: dict[str, int] = {}
     wrong = 0
     for seed in range(options.first, options.first + options.programs):
-        found, kind = check(seed)
-        counts[kind] = counts.get(kind, 0) + 1
-        if found is not None:
-            wrong += 1
-            print(f"seed {seed}: {found}", flush=True)
+        for found, kind in (check(seed), check_rows(seed)):
+            counts[kind] = counts.get(kind, 0) + 1
+            if found is not None:
+                wrong += 1
+                print(f"seed {seed}: {found}", flush=True)
     print(", ".join(f"{count} {kind}" for kind, count in sorted(counts.items())))
     return 1 if wrong else 0
 
