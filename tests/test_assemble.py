@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from ptoas import __version__
+from ptoas.cli.assemble import SYNC_OPTIONS
 from ptoas.cli.assembler_options import ASSEMBLER_VERSION, OPTIONS, Effect, normalise
 from ptoas.cli.main import main
 
@@ -192,6 +193,8 @@ def test_dumps_of_one_pass_go_to_standard_error(folder: Path) -> None:
         (("--pto-backend=vpto",), "Error: --pto-backend=vpto is not supported: "),
         (("--no-such-option",), "Error: No such option"),
         (("--enable-insert-sync", "--enable-inject-barrier-all-sync"), "exclude each other"),
+        (("--enable-bufid_sync", "--enable-insert-sync"), "exclude each other"),
+        (("--pto-arch=a3", "--enable-bufid_sync"), "is for a5; use --enable-insert-sync"),
     ],
 )
 def test_wrong_options_end_with_exit_code_1(folder: Path, arguments: tuple[str, ...], message: str) -> None:
@@ -205,7 +208,8 @@ def test_every_option_has_the_documented_effect(folder: Path, option: object) ->
     value = (
         ("false" if option.default == "true" else "true") if option.switch else VALUES.get(option.name, "7")
     )
-    result = assemble("k.pto", "--pto-arch=a5", "--enable-insert-sync", f"--{option.name}={value}")
+    sync = () if option.name in SYNC_OPTIONS else ("--enable-insert-sync",)
+    result = assemble("k.pto", "--pto-arch=a5", *sync, f"--{option.name}={value}")
     if option.effect is Effect.NO_EFFECT:
         assert result.exit_code == 0
         assert result.stderr.count(f"Warning: --{option.name} has no effect") == 1

@@ -37,7 +37,13 @@ ARCHITECTURES = {"a2": "a2a3", "a3": "a2a3", "a5": "a5"}
 LEVELS = ("level1", "level2", "level3")
 BACKENDS = ("emitc", "vpto")
 PLANNERS = ("legacy", "modern")
-SYNC_OPTIONS = ("enable-insert-sync", "enable-graph-sync-solver", "enable-inject-barrier-all-sync")
+SYNC_OPTIONS = {
+    "enable-insert-sync": "auto",
+    "enable-graph-sync-solver": "auto",
+    "enable-bufid_sync": "auto",
+    "enable-inject-barrier-all-sync": "all",
+}
+"""Options that ask for synchronisation, and the one of `ptoas lower --sync` that serves it."""
 _SYNC_CODES = "PTO-F"
 _VISIBILITY_CODES = "PTO-F12"
 
@@ -92,6 +98,8 @@ def assemble(file: str, output: str, **options: bool | str | None) -> None:
         module = parse_file(file)
         _refuse_rebinding(module, options)
         target = ARCHITECTURES[arch] if arch else _named_target(module)
+        if options["enable_bufid_sync"] and target != "a5":
+            raise AssemblerError("--enable-bufid_sync is for a5; use --enable-insert-sync.")
         placement = _placement(options["pto_level"])
         report = verify(
             module, target, sync=sync, placement=placement, isa=ASSEMBLER_ISA, assembler=ASSEMBLER_VERSION
@@ -165,14 +173,10 @@ def _report_unsupported(options: dict[str, bool | str | None]) -> None:
 
 
 def _sync_mode(options: dict[str, bool | str | None]) -> str:
-    modes = {
-        "auto": options["enable_insert_sync"] or options["enable_graph_sync_solver"],
-        "all": options["enable_inject_barrier_all_sync"],
-    }
-    chosen = [mode for mode, selected in modes.items() if selected]
+    chosen = [name for name in SYNC_OPTIONS if options[name.replace("-", "_")]]
     if len(chosen) > 1:
-        raise AssemblerError("--enable-insert-sync and --enable-inject-barrier-all-sync exclude each other.")
-    return chosen[0] if chosen else "manual"
+        raise AssemblerError(f"--{chosen[0]} and --{chosen[1]} exclude each other.")
+    return SYNC_OPTIONS[chosen[0]] if chosen else "manual"
 
 
 def _refuse_rebinding(module: ModuleOp, options: dict[str, bool | str | None]) -> None:

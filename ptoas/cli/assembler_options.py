@@ -54,6 +54,10 @@ _SWITCHES: dict[str, tuple[Effect, str]] = {
     "mlir-print-ir-module-scope": (Effect.IGNORED, "the whole module is always printed"),
     "enable-tile-op-expand": (Effect.IGNORED, "does nothing in the C++ assembler"),
     "enable-graph-sync-solver": (Effect.NO_EFFECT, "there is one algorithm; use --enable-insert-sync"),
+    "enable-bufid_sync": (
+        Effect.NO_EFFECT,
+        "buffer ids are not used; flags and barriers are inserted for the same order",
+    ),
     "enable-bufid-sync-debug": (Effect.NO_EFFECT, "there is no such trace"),
     "plan-memory-order-by-size": (Effect.NO_EFFECT, _PLANNER),
     "emit-addptr-trace": (
@@ -68,7 +72,6 @@ _SWITCHES: dict[str, tuple[Effect, str]] = {
     "mlir-disable-threading": (Effect.NO_EFFECT, "passes run in one thread"),
     "mlir-print-debuginfo": (Effect.IGNORED, "locations of the input are always printed"),
     "mlir-print-op-generic": (Effect.NO_EFFECT, "`ptoas convert --to generic` prints the generic form"),
-    "enable-bufid_sync": (Effect.REFUSED, "get_buf and rls_buf are not inserted; use --enable-insert-sync"),
     "disable-infer-layout": (Effect.REFUSED, "layouts of views are always inferred; name them in the types"),
     "pto-print-seam-ir": (Effect.REFUSED, _DEVICE),
     "emit-vpto": (Effect.REFUSED, _MICRO),
