@@ -117,6 +117,33 @@ def test_odd_halves_have_extents_of_their_own() -> None:
     assert codes(program.replace("SPLIT", "1").replace("EXTENTS", ""), "a5", "0.60") == []
 
 
+def test_generic_scalars_and_cache_policies_have_their_versions() -> None:
+    program = ELEMENT.replace("OPERATION", f"{LOAD_SCALAR}\n  %w = pto.addf %v, %v : f32")
+    assert codes(program, "a5", "0.63") == ["PTO-T110"]
+    assert codes(program.replace("load_scalar", "load"), "a5", "0.64") == []
+    assert codes(program.replace("pto.addf", "arith.addf"), "a5", "0.57") == []
+    load = """func.func @f(%m: !pto.memref<8x64xf32>, %t: !pto.tile_buf<vec, 8x64xf32>) {
+      pto.tload ins(%m : !pto.memref<8x64xf32>) outs(%t : !pto.tile_buf<vec, 8x64xf32>)
+        {cache_policy = #pto.load_cache_policy<l2_bypass>}
+      return
+    }"""
+    assert (codes(load, "a5", "0.60"), codes(load, "a5", "0.61")) == (["PTO-T110"], [])
+
+
+def test_a_converting_channel_needs_a_buffer_that_is_reserved() -> None:
+    program = """func.func @f(%at: i32) attributes {pto.kernel_kind = #pto.kernel_kind<cube>} {
+      %zero = arith.constant 0 : i32
+      RING
+      pto.aic_initialize_pipe {id = 0, dir_mask = 1, slot_size = 1024, nosplit = true,
+        acc_push_epilogue = #pto.acc_push_epilogue<layout = nz2nd, quant = no_convert, relu = no_relu>}
+        (c2v_consumer_buf = %ring : i32, v2c_consumer_buf = %zero : i32)
+      return
+    }"""
+    imported = '%ring = pto.import_reserved_buffer {name = "r", peer_func = @g} -> i32'
+    assert codes(program.replace("RING", imported), "a5", "0.60") == []
+    assert codes(program.replace("RING", "").replace("%ring", "%at"), "a5", "0.60") == ["PTO-T111"]
+
+
 def test_a_version_that_is_not_known_is_an_error_of_the_call(tmp_path: Path) -> None:
     (tmp_path / "k.pto").write_text("%x = load")
     result = CliRunner().invoke(main, ["verify", str(tmp_path / "k.pto"), "--assembler", "0.66"])

@@ -22,6 +22,7 @@ _Event: TypeAlias = Literal["EVENT_ID0", "EVENT_ID1", "EVENT_ID2", "EVENT_ID3", 
 _FenceScope: TypeAlias = Literal["gm", "all", "local_memory", "memory"] | StrEnum | int | Attribute
 _GatherOOB: TypeAlias = Literal["undefined", "clamp", "wrap", "zero"] | StrEnum | int | Attribute
 _Layout: TypeAlias = Literal["nd", "dn", "nz", "mx_a_zz", "mx_b_nn", "zz", "nn"] | StrEnum | int | Attribute
+_LoadCachePolicy: TypeAlias = Literal["default", "l2_bypass", "bypass"] | StrEnum | int | Attribute
 _MaskPattern: TypeAlias = Literal["P0101", "P1010", "P0001", "P0010", "P0100", "P1000", "P1111"] | StrEnum | int | Attribute
 _MxGroupAxis: TypeAlias = Literal["axis0", "axis1"] | StrEnum | int | Attribute
 _NotifyOp: TypeAlias = Literal["atomic_add", "set", "add"] | StrEnum | int | Attribute
@@ -552,10 +553,10 @@ class InstructionMethods:
     def tinterleave(self, src0: Value, src1: Value, dst: Value, *, dst1: Value | None = ..., name: str | None = None) -> None:
         """Columns of `src0` and `src1` in turn: the first half of the sequence in `dst`, the second in `dst1`."""
     @overload
-    def tload(self, mem: Value, result_type: _Type | None = ..., *, layout: _Layout | None = ..., name: str | None = None) -> Value:
+    def tload(self, mem: Value, result_type: _Type | None = ..., *, layout: _Layout | None = ..., cache_policy: _LoadCachePolicy | None = ..., name: str | None = None) -> Value:
         """`dst[i, j] = mem[i, j]`: a block of global memory into a tile."""
     @overload
-    def tload(self, mem: Value, dst: Value, *, layout: _Layout | None = ..., name: str | None = None) -> None:
+    def tload(self, mem: Value, dst: Value, *, layout: _Layout | None = ..., cache_policy: _LoadCachePolicy | None = ..., name: str | None = None) -> None:
         """`dst[i, j] = mem[i, j]`: a block of global memory into a tile."""
     @overload
     def tlog(self, src: Value, result_type: _Type | None = ..., *, precision_type: _Precision | None = ..., name: str | None = None) -> Value:

@@ -76,7 +76,10 @@ _HASH_ATTRIBUTE = re.compile(r"\#[\w.$]+<")
 _STRING_REST = re.compile(r'[^"\\\n]*(?:\\.[^"\\\n]*)*"')
 _ODD_BRACE = re.compile(r"\{(?!\s*(?:[\w.$-]+\s*[=,}]|\}))")
 _DICT = re.compile(r'\{\s*(?:\}|(?:[A-Za-z_][\w.$-]*|"[^"\n]*")\s*(?:=(?!=)|,|\}))')
-_HEAD = re.compile(r"(?:%[^=\n]*=\s*)?(?:(?:builtin\.)?module|func\.func|scf\.\w+)(?![\w.])")
+_HEAD = re.compile(
+    r"(?:%[^=\n]*=\s*)?"
+    r"(?:(?:builtin\.)?module|func\.func|scf\.\w+|pto\.(?:section\.\w+|fusion_region))(?![\w.])"
+)
 _PARTS = ("to", "step", "else", "do", "case", "default", "iter_args", "attributes", "ins", "outs", "loc")
 """Starts of parts of a statement, besides the words of instructions' templates."""
 _SWITCH_HEAD = re.compile(r"\bscf\.index_switch\s+%[\w$.-]+(?:#\d+)?$")

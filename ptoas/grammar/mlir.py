@@ -13,6 +13,7 @@ from xdsl.ir import Attribute
 from xdsl.irdl import IRDLOperation
 
 from ptoas.diagnostics.spelling import did_you_mean
+from ptoas.grammar import generic_scalars
 from ptoas.grammar import tree as t
 from ptoas.grammar.attributes import Resolver
 from ptoas.grammar.op_template import OpTemplate
@@ -32,12 +33,16 @@ _ENDS: dict[str, type[IRDLOperation]] = {
     "scf.condition": ConditionOp,
 }
 _CAST = UnrealizedConversionCastOp.name
-OPCODES = (*_ARITH, *_ENDS, "call", "func.call", _CAST)
+OPCODES = (*_ARITH, *_ENDS, "call", "func.call", _CAST, *generic_scalars.OPCODES)
 
 
 def template_of(statement: t.Statement, types: Sequence[Attribute | None], resolver: Resolver) -> OpTemplate:
     """The template of a statement whose opcode is one of `OPCODES`."""
-    opcode = cast(t.InstructionNode, statement.body).opcode.text
+    body = cast(t.InstructionNode, statement.body)
+    if body.opcode.text in generic_scalars.OPCODES:
+        body = generic_scalars.as_arith(body, types, resolver)
+        statement = t.Statement(statement.results, body)
+    opcode = body.opcode.text
     reader = _Reader(statement, types, resolver)
     if opcode == "arith.constant":
         template = reader.constant()

@@ -10,7 +10,7 @@ from xdsl.ir import Attribute
 from ptoas.diagnostics.spelling import nearest
 from ptoas.dialects.pto import OPCODES, OPS, OVERLOADS
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.dialects.pto.isa_names import isa_names, without_text
+from ptoas.dialects.pto.isa_names import isa_names, refused, without_text
 from ptoas.grammar import tree as t
 from ptoas.grammar.problems import StatementProblem
 
@@ -59,6 +59,9 @@ def unknown_opcode(node: t.WordNode, others: list[str]) -> StatementProblem:
     if spelled in without_text():
         message = f"`{spelled}` is a call of the C++ instruction library, not an instruction"
         return StatementProblem("PTO-P020", message, node, without_text()[spelled])
+    if prefix and name in refused():
+        message = f"`{node.text}` is an instruction of the C++ assembler that is not supported"
+        return StatementProblem("PTO-P020", message, node, refused()[name])
     near = OPCODES[spelled].mnemonic() if spelled in OPCODES else nearest(name, [*OPCODES, *others])
     stem, dot, suffix = name.partition(".")
     if dot and (similar := nearest(stem, sorted(name for name, op in OPCODES.items() if op.SUFFIXES))):

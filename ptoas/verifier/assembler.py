@@ -15,6 +15,7 @@ from typing import NamedTuple
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
+from ptoas.analysis.channels import ring_source
 from ptoas.analysis.function import FunctionFacts
 from ptoas.analysis.structure import kind_of
 from ptoas.diagnostics import Diagnostic, UsageError
@@ -49,7 +50,7 @@ OLDEST, LATEST = 57, 65
 """Minor numbers of the versions whose differences are known, 0.57 to 0.65."""
 
 _VERSION = re.compile(r"\s*(>=|<=|==)?\s*0\.(\d+)\s*")
-_WRITTEN = re.compile(r'(?:%[^=]*=\s*)?"?(?:pto\.)?([\w.]+)')
+_WRITTEN = re.compile(r'(?:%[^=]*=\s*)?"?(pto\.)?([\w.]+)')
 _HELPER = "pto.tileop.helper"
 
 
@@ -274,6 +275,15 @@ def _converting_channel_without_pop(op: Operation) -> str | None:
     return f"channel {op.number} converts what it carries, but nothing pops it"
 
 
+def _converting_channel_of_unknown_memory(op: Operation) -> str | None:
+    """The other end of a channel that converts is looked up by the buffer that holds its slots."""
+    if not isinstance(op, InitializePipeOp) or op.acc_push_epilogue is None:
+        return None
+    if op.c2v_consumer_buf is None or ring_source(op.c2v_consumer_buf) is not None:
+        return None
+    return f"channel {op.number} converts, but its c2v_consumer_buf is neither reserved nor imported"
+
+
 def _odd_half_of_open_extents(op: Operation) -> str | None:
     """The two halves of an odd number differ, so that a pop has to say which it is."""
     if isinstance(op, TPopFromAicOp) and op.halves > 2 and op.valid_row is None:
@@ -322,6 +332,7 @@ CONTRACTS: tuple[Contract, ...] = (
     Contract(_sync_in_helper),
     Contract(_scales_of_other_types, targets=("a5",)),
     Contract(_converting_channel_without_pop, targets=("a5",)),
+    Contract(_converting_channel_of_unknown_memory, targets=("a5",)),
     Contract(_odd_half_of_open_extents),
     Contract(_scale_of_another_block, targets=("a5",)),
     Contract(_quantisation_of_open_extents, since=58, targets=("a2a3",)),
@@ -340,21 +351,28 @@ def check_assembler(
         and versions[-1] >= each.since
         and (placement == "manual" or not each.level3)
     ]
-    for op in (op for function in functions for op in function.ops if isinstance(op, PtoOp)):
-        if unknown := _unknown_name(_written_name(op), versions):
-            message, fix = unknown
-            yield Diagnostic(NAME_CODE, message, span_of(op), fix=fix, op=op)
-        for check in contracts:
+    for op in (op for function in functions for op in function.ops):
+        name = _written_name(op)
+        for each in () if name is None else (name, *(f"{name} {key}" for key in op.properties)):
+            if unknown := _unknown_name(each, versions):
+                message, fix = unknown
+                yield Diagnostic(NAME_CODE, message, span_of(op), fix=fix, op=op)
+        for check in contracts if isinstance(op, PtoOp) else ():
             if message := check(op):
                 yield Diagnostic(CONTRACT_CODE, message, span_of(op), op=op)
 
 
-def _written_name(op: PtoOp) -> str:
-    """Return the name as the program spells it; an alias is another name."""
+def _written_name(op: Operation) -> str | None:
+    """Return the name of an instruction as the program spells it; an alias is another name.
+
+    `None` for operations of other dialects, unless a name of this one stands for them, as `pto.addi` does.
+    """
     span = span_of(op)
     match = _WRITTEN.match(span.source.text, span.offset)
+    if not isinstance(op, PtoOp):
+        return match[2] if match and match[1] else None
     names = (op.mnemonic(), *op.ALIASES)
-    return match[1] if match and match[1] in names else op.mnemonic()
+    return match[2] if match and match[2] in names else op.mnemonic()
 
 
 def _element(type: object) -> str:

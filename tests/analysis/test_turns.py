@@ -125,4 +125,6 @@ def test_a_flag_that_is_set_before_a_loop_over_tiles_in_turn_is_left_up() -> Non
     )
     flow = SyncFlow(facts.facts, get_target("a5"))
     flow.run()
-    assert [(misuse.kind, misuse.op.name) for misuse in flow.misuses.values()] == [("left up", "pto.set_flag")]
+    assert [(misuse.kind, misuse.op.name) for misuse in flow.misuses.values()] == [
+        ("left up", "pto.set_flag")
+    ]

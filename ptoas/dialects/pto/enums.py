@@ -63,6 +63,13 @@ class Layout(StrEnum):
     MX_B_NN = "mx_b_nn"
 
 
+class LoadCachePolicy(StrEnum):
+    """What a load leaves in the L2 cache; no value depends on it."""
+
+    Default = "default"
+    L2Bypass = "l2_bypass"
+
+
 class BLayout(StrEnum):
     """Order of the rows and columns of a tile, or of its boxes."""
 
@@ -403,6 +410,11 @@ class AtomicTypeAttr(PtoEnumAttr[AtomicType]):
 @irdl_attr_definition
 class LayoutAttr(PtoEnumAttr[Layout]):
     name = "pto.layout"
+
+
+@irdl_attr_definition
+class LoadCachePolicyAttr(PtoEnumAttr[LoadCachePolicy]):
+    name = "pto.load_cache_policy"
 
 
 @irdl_attr_definition

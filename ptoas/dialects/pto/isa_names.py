@@ -18,6 +18,14 @@ def without_text() -> dict[str, str]:
     return load_data("isa_names")["without_text"]
 
 
+@cache
+def refused() -> dict[str, str]:
+    """Instructions of the C++ assembler that are not supported, with what to do instead."""
+    data = load_data("isa_names")
+    below = data["below_tiles"]
+    return data["refused"] | dict.fromkeys(below["names"].split(), below["reason"])
+
+
 def page_suffixes() -> dict[str, str]:
     """Suffixes by which ISA pages distinguish forms of an instruction, and how to write those forms."""
     return load_data("isa_names")["page_suffixes"]

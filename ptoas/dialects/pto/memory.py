@@ -21,6 +21,7 @@ from ptoas.dialects.pto.enums import (
     BLayout,
     Layout,
     LayoutAttr,
+    LoadCachePolicyAttr,
     PrintFormatAttr,
     ReluPreModeAttr,
     STPhaseAttr,
@@ -48,9 +49,10 @@ class TLoadOp(Instruction):
         ),
         "the call of the library has no such argument: say pad=zero, max or min in the type of the tile, or "
         "use tfillpad",
-    )
+    ) | {"offset": "only the driver knows the distance; load without it: the values are the same"}
     mem = operand_def(AnyView("T"))
     layout = opt_prop_def(LayoutAttr)
+    cache_policy = opt_prop_def(LoadCachePolicyAttr)
 
     @classmethod
     def infer_result_types(
