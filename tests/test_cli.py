@@ -87,9 +87,16 @@ def test_convert_writes_a_file_whole_or_not_at_all(tmp_path: Path) -> None:
     refused = ptoas("convert", LOOKUP, "--to", "dps", "-o", str(link))
     assert refused.exit_code == 1
     assert "PTO-L002" in refused.stderr and "it is a link" in refused.stderr
-    nowhere = ptoas("convert", LOOKUP, "--to", "dps", "-o", str(tmp_path / "no" / "out.pto"))
+    nowhere = ptoas("convert", LOOKUP, "--to", "dps", "-o", str(out / "out.pto"))
     assert nowhere.exit_code == 1 and "can't write" in nowhere.stderr
     assert sorted(p.name for p in tmp_path.iterdir()) == ["link.pto", "out.pto"]
+
+
+def test_outputs_make_their_folders(tmp_path: Path) -> None:
+    for number, words in enumerate((["lower"], ["convert", "--to", "dps"], ["verify"])):
+        out = tmp_path / str(number) / "new" / "out"
+        assert ptoas(*words, LOOKUP, "-o", str(out)).exit_code == 0
+        assert out.stat().st_size > 0
 
 
 def test_a_program_with_errors_ends_with_1_and_every_diagnostic() -> None:
@@ -328,7 +335,7 @@ def test_a_placed_program_becomes_values(tmp_path: Path) -> None:
         (("convert", "-", "--to", "ssa"), ""),
         (("convert", "-", "--to", "ssa"), "// nothing\n\n"),
         (("convert", "-", "--to", "ssa"), "func.func @f() {\n\n"),
-        (("lower", "-", "--target", "a5", "-o", "no/such/folder.cpp"), PLAIN),
+        (("lower", "-", "--target", "a5", "-o", "/dev/null/folder.cpp"), PLAIN),
     ],
 )
 def test_no_finding_has_an_empty_frame(arguments: tuple[str, ...], text: str) -> None:

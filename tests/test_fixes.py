@@ -264,7 +264,11 @@ def test_the_command_fixes_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert done.exit_code == 1 and "PTO-P001" in done.output
     Path("negate.pto").write_text(neg("tnegg"))
     done = run(main, ["verify", "negate.pto", "--fix"])
-    assert done.output.startswith("0 findings fixed in 0 files; 1 more with --unsafe-fixes\n")
+    assert done.output.startswith("0 findings fixed in 0 files\n")
+    assert "1 file, 1 error, 0 warnings; 1 fixable with --fix --unsafe-fixes\n" in done.output
+    Path("other.pto").write_text(neg("TNEG"))
+    last = run(main, ["verify", "negate.pto", "other.pto"]).output
+    assert "2 errors, 0 warnings; 1 fixable with --fix, 1 more with --fix --unsafe-fixes\n" in last
 
 
 def test_machines_read_the_edits(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -527,7 +527,44 @@ def test_statistics_count_codes(here: Path) -> None:
     result = run("verify", "a.pto", "b.pto", "--statistics", "--exit-zero")
     first, *_, last = result.output.splitlines()
     assert first.startswith("2  PTO-F101  ") and first.endswith("(2 files)")
-    assert last == "2 files, 2 errors, 0 warnings" and result.exit_code == 0
+    assert last == "2 files, 2 errors, 0 warnings; 2 fixable with --fix --unsafe-fixes"
+    assert result.exit_code == 0
+
+
+def test_severities_of_the_configuration_are_those_of_the_findings(here: Path) -> None:
+    (here / "a.pto").write_text(UNORDERED)
+    (here / "ptoas.toml").write_text('[severities]\n"PTO-F" = "note"\nPTO-F1 = "warning"\n')
+    result = run("verify", "a.pto")
+    assert result.exit_code == 0 and "warning[PTO-F101]" in result.output, "the longer prefix decides"
+    assert run("verify", "a.pto", "--werror").exit_code == 1
+    (here / "ptoas.toml").write_text('[severities]\n"PTO-F101" = "note"\n')
+    assert "note[PTO-F101]" in run("verify", "a.pto", "--werror").output
+
+
+def test_wrong_severities_are_findings_with_their_place(here: Path) -> None:
+    (here / "a.pto").write_text(UNORDERED)
+    (here / "ptoas.toml").write_text('[severities]\nPTO-F101 = "fatal"\n')
+    result = run("verify", "a.pto")
+    assert result.exit_code == 2 and "ptoas.toml:2:1" in result.stderr
+    assert "PTO-F101: found 'fatal', expected error or warning or note" in result.stderr
+    (here / "ptoas.toml").write_text('[severities]\nPTO-F999 = "error"\n')
+    result = run("verify", "a.pto")
+    assert result.exit_code == 2 and "there is no code `PTO-F999`" in result.stderr
+    (here / "ptoas.toml").write_text('severities = "error"\n')
+    assert "expected a table of codes" in run("verify", "a.pto").stderr
+
+
+def test_verbose_tells_the_configuration_and_what_is_checked(here: Path) -> None:
+    for name in ("a.pto", "b.pto"):
+        (here / name).write_text(UNORDERED)
+    (here / "ptoas.toml").write_text('target = ["a5", "a2a3"]\n')
+    first, second = (run("verify", "a.pto", "b.pto", "-v").stderr for _ in range(2))
+    assert first == (
+        "configuration: ptoas.toml\ntargets: a2a3, a5\n"
+        "files: 2, of which 0 have not changed since they were checked\n"
+    )
+    assert "files: 2, of which 2 have not changed" in second
+    assert "targets: those that programs name, else all" in run("verify", "a.pto", "-v", "--isolated").stderr
 
 
 def test_sync_of_the_configuration_is_overridden_by_the_option(here: Path) -> None:

@@ -551,7 +551,7 @@ def test_expected_files(lookup, tmp_path: Path) -> None:
         with error(code):
             check_expected(result, text)
     with error("PTO-L002"):
-        write_output(result, f"out={tmp_path}/no/such/place.npy")
+        write_output(result, f"out={tmp_path}/out.npy/place.npy")
 
 
 def test_expected_files_of_another_size_or_kind(lookup, tmp_path: Path) -> None:

@@ -299,7 +299,7 @@ def test_out_is_a_plain_file(name: str, tmp_path: Path) -> None:
     for file, kind in cases:
         assert f"it is {kind}" in refused("PTO-L002", *WRITERS[name](str(tmp_path / file)))
     assert "it is a device" in refused("PTO-L002", *WRITERS[name]("/dev/zero"))
-    assert "can't write" in refused("PTO-L002", *WRITERS[name](str(tmp_path / "no" / "out")))
+    assert "can't write" in refused("PTO-L002", *WRITERS[name](str(real / "out")))
     assert "can't write" in refused("PTO-L002", *WRITERS[name](str(tmp_path / ("x" * 300))))
     assert real.read_text() == "mine"
     assert sorted(os.listdir(tmp_path)) == before

@@ -83,6 +83,11 @@ def test_nothing_to_check_is_a_failure(here: Path) -> None:
     for arguments in (["idle.pto"], [".", "-k", "nowhere"], ["wrong.pto", "--target", "cpu"]):
         done = run(*arguments)
         assert done.exit_code == 1 and "PTO-E955" in done.stderr
+    Path("idle").mkdir()
+    for name in ("a.pto", "b.pto"):
+        Path("idle", name).write_text(Path("idle.pto").read_text())
+    assert "there is no RUN-CHECK in idle (2 files)" in run("idle").stderr
+    assert "-k and --target leave no RUN-CHECK of wrong.pto" in run("wrong.pto", "--target", "cpu").stderr
     Path("empty").mkdir()
     assert "PTO-T201" in run("empty").stderr
 

@@ -102,13 +102,13 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_matrix(here: Path) -> None:
     reports = verify_paths(["."], VerifyOptions(targets=parse_targets("all")))
     lines = render_matrix(reports, ascii_only=True).splitlines()
-    assert lines[0].split() == ["file", "cpu", "a2a3", "a5", "a5-custom"]
+    assert lines[0].split() == ["file", "syntax", "cpu", "a2a3", "a5", "a5-custom"]
     cells = {line.split()[0]: line.split()[1:] for line in lines[1:]}
-    assert cells["good.pto"] == ["ok"] * 4
-    assert cells[os.path.join("sub", "bad.pto")] == ["x", "1"] * 4
-    assert cells["broken.pto"][:2] == ["x", "1"]
+    assert cells["good.pto"] == ["ok"] * 5
+    assert cells[os.path.join("sub", "bad.pto")] == ["ok", *["x", "1"] * 4]
+    assert cells["broken.pto"] == ["x", "1", *"----"], "it was checked for no target"
     assert "\x1b[31m" in render_matrix(reports, colour=True)
-    assert summary(reports) == "3 files, 2 errors, 0 warnings"
+    assert summary(reports) == "3 files, 2 errors, 0 warnings; 1 fixable with --fix --unsafe-fixes"
 
 
 def test_files_that_name_different_targets_have_gaps_in_the_matrix(here: Path) -> None:

@@ -272,6 +272,5 @@ class _PassDump:
             click.echo(text, err=True)
         else:
             folder = Path(self.directory) / "builtin_module_no-symbol-name"
-            folder.mkdir(parents=True, exist_ok=True)
             write_text(str(folder / f"{self.count}_{stem}.mlir"), text)
         self.count += 1

@@ -30,8 +30,6 @@ class Fixed:
     before: str
     after: str
     done: tuple[Diagnostic, ...] = ()
-    left: int = 0
-    """Findings with an unsafe fix, without `--unsafe-fixes`."""
 
     @property
     def changed(self) -> bool:
@@ -56,8 +54,7 @@ def fix_source(source: Source, options: VerifyOptions, unsafe: bool = False) -> 
                 break
         if not progress:
             break
-    left = sum(can_fix(d, True, report.report.targets) for d in report.report.diagnostics)
-    return Fixed(source.text, text, tuple(done), 0 if unsafe else left)
+    return Fixed(source.text, text, tuple(done))
 
 
 def _is_better(before: FileReport, after: FileReport, fixed: Sequence[Diagnostic]) -> bool:

@@ -17,8 +17,6 @@ def lower_into(
     """Lower one file of a directory; return a summary with the path of its C++."""
     output = Path(directory) / target_name(paths, path)
     text = lower_file(path, **options)
-
-    output.parent.mkdir(parents=True, exist_ok=True)
     write_text(output, text)
     return str(output), {"output": str(output)}
 

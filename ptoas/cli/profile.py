@@ -204,10 +204,6 @@ def report(ctx: click.Context, output: str | None, folder: str | None, color: st
 
 
 def _pictures(found: Profile, folder: Path) -> None:
-    try:
-        folder.mkdir(exist_ok=True)
-    except OSError as error:
-        raise click.UsageError(f"can't make the directory {folder}: {error.strerror}") from None
     for name, text in found.pictures().items():
         write_text(str(folder / f"{name}.svg"), text)
 

@@ -262,7 +262,7 @@ def run(
         raise
     if run_report is None:
         return  # under MPI the first rank prints the result
-    click.echo(json.dumps(files.as_json(run_report), indent=2) if as_json else files.as_text(run_report))
+    click.echo(json.dumps(files.as_json(run_report)) if as_json else files.as_text(run_report))
     if not as_json:
         show([*run_report.warnings, *run_report.errors], color)
     if check_file and not run_report.errors:

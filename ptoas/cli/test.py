@@ -81,7 +81,7 @@ def test(
     chosen = selected is not None or bool(targets)
     wrong = [finding for one in outcomes for finding in one.findings]
     if not outcomes and not problems:
-        problems.append(testing.nothing(paths, chosen))
+        problems.append(testing.nothing(paths, len(files), chosen))
     show(list(dict.fromkeys([*problems, *wrong])), color)
     click.echo(testing.summary(outcomes, len(files), seconds, chosen))
     if report == STANDARD_OUTPUT:

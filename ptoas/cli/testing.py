@@ -171,9 +171,10 @@ def _on(
         yield replace(outcome, findings=findings, seconds=share)
 
 
-def nothing(paths: Sequence[str], chosen: bool) -> Diagnostic:
-    """Error for a file without tests."""
-    what = "no RUN-CHECK is left over by -k and --target" if chosen else "no file has a RUN-CHECK"
+def nothing(paths: Sequence[str], files: int, chosen: bool) -> Diagnostic:
+    """Error for files without tests."""
+    where = ", ".join(paths) if files == 1 else f"{', '.join(paths)} ({files} files)"
+    what = f"-k and --target leave no RUN-CHECK of {where}" if chosen else f"there is no RUN-CHECK in {where}"
     fix = None if chosen else "write one: `# RUN-CHECK: out == rows(table, indices)`"
     return Diagnostic(NOTHING, what, Span(Source("", " ".join(paths)), 0), fix=fix)
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ptoas.cli.check import Check, Request
 from ptoas.cli.completion import complete_codes, complete_targets
 from ptoas.cli.jobs import jobs_option
 from ptoas.cli.options import (
@@ -36,12 +34,11 @@ from ptoas.project.cache import Cache
 from ptoas.project.find import find_files
 from ptoas.project.pool import AUTO
 from ptoas.project.verdicts import exit_code, reports_of, unfound
-from ptoas.project.verify_files import verify_file
+from ptoas.project.verify_files import options_of, verify_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from ptoas.project.settings import Settings
     from ptoas.project.verdicts import FileReport
     from ptoas.project.verify_files import VerifyOptions
 
@@ -50,6 +47,7 @@ if TYPE_CHECKING:
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
 @click.option(
     "--target",
+    "targets",
     shell_complete=complete_targets,
     help="cpu, a2a3, a5, a5-custom, several with commas, or all.",
 )
@@ -92,23 +90,14 @@ if TYPE_CHECKING:
 @output_option
 @jobs_option
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors.")
+@click.option("-v", "--verbose", is_flag=True, help="Also print the configuration and what is checked.")
 @unregistered_option
 @color_option
 @click.pass_context
 def verify(
     ctx: click.Context,
     paths: tuple[str, ...],
-    target: str | None,
-    aicore: bool,
-    isa: str | None,
-    sync: str | None,
-    placement: str | None,
-    assembler: str | None,
     style: str,
-    select: str | None,
-    ignore: str | None,
-    certify: bool,
-    werror: bool,
     fix: bool,
     unsafe_fixes: bool,
     diff: bool,
@@ -120,12 +109,12 @@ def verify(
     no_cache: bool,
     config: str | None,
     isolated: bool,
-    stdin_filename: str | None,
     output: str | None,
     jobs: int | str | None,
     quiet: bool,
-    allow_unregistered: bool,
+    verbose: bool,
     color: str,
+    **typed: Any,
 ) -> None:
     """Check PATHS (files, directories, `-`) against the rules of the targets.
 
@@ -146,27 +135,13 @@ def verify(
     ptoas verify kernels --format sarif -o findings.sarif
     """
     ctx.find_root().obj = color
-    if assembler is not None:
+    if typed["assembler"] is not None:
         from ptoas.verifier.assembler import parse_versions
 
-        parse_versions(assembler)  # a wrong one is an error of the call, not of each file
+        parse_versions(typed["assembler"])  # a wrong one is an error of the call, not of each file
 
     settings = configuration.load(config, isolated, paths)
-    request = Request(
-        settings.target if target is None else (target,),
-        settings.select if select is None else (select,),
-        settings.ignore if ignore is None else (*settings.ignore, ignore),
-        werror or settings.werror,
-        settings.per_file_ignores,
-        os.fspath(settings.root) if settings.per_file_ignores else ".",
-        aicore,
-        sync or settings.sync,
-        isa or settings.isa,
-        allow_unregistered,
-        placement,
-        assembler,
-        certify,
-    )
+    options = options_of(settings, **typed)
     jobs = jobs or settings.jobs or AUTO
 
     def files() -> tuple[list[str], list[FileReport]]:
@@ -174,10 +149,9 @@ def verify(
         return found, unfound(problems)
 
     def show(reports: Sequence[FileReport]) -> None:
-        _show(reports, style, quiet, color, output)
+        _show(reports, style, quiet, color, output, fixed=fix)
 
     if fix or diff:
-        options = request.options(settings, stdin_filename)
         machine = style in ("json", "sarif")
         changed = _fix(files()[0], options, unsafe_fixes, diff, quiet or machine, color)
         if diff:
@@ -185,11 +159,19 @@ def verify(
         if "-" in paths:
             return  # standard output has the program
     if watch:
-        _watch(lambda: files()[0], request.options(settings, stdin_filename), jobs, show)
+        _watch(lambda: files()[0], options, jobs, show)
         return
     found, missing = files()
     known: frozenset[str] = frozenset() if baseline is None else read_baseline(baseline)
-    reports = [*missing, *_reports(found, request, settings, jobs, not no_cache, stdin_filename, quiet)]
+    checked, cached = _reports(found, options, jobs, not no_cache, quiet)
+    reports = [*missing, *checked]
+    if verbose:
+        source = "none" if settings.source is None else visible(settings.source.filename)
+        targets = ", ".join(options.targets) or "those that programs name, else all"
+        click.echo(f"configuration: {source}\ntargets: {targets}", err=True)
+        click.echo(
+            f"files: {len(found)}, of which {cached} have not changed since they were checked", err=True
+        )
     if update_baseline is not None:
         count = write_baseline(update_baseline, reports)
         click.echo(f"{count} finding{'s' * (count != 1)} written to {visible(update_baseline)}")
@@ -205,37 +187,39 @@ def verify(
 
 
 def _reports(
-    files: Sequence[str],
-    request: Request,
-    settings: Settings,
-    jobs: int | str,
-    cached: bool,
-    stdin_filename: str | None,
-    quiet: bool,
-) -> list[FileReport]:
-    """Yield the report of each file; only files without a cached report need the compiler.
+    files: Sequence[str], options: VerifyOptions, jobs: int | str, cached: bool, quiet: bool
+) -> tuple[list[FileReport], int]:
+    """Return the report of each file, and how many of them were cached.
 
     A single file is checked in less time than it takes to be sure that nothing has changed.
     """
-
-    cache = None
+    cache = Cache(options) if cached and len(files) > 1 else None
     keys: dict[str, str] = {}
     known: dict[str, FileReport] = {}
-    if cached and len(files) > 1:
-        cache = Cache(request)
-        for file in files:
-            key, report = cache.find(file) if file != "-" else (None, None)
-            if report is not None:
-                known[file] = report
-            elif key is not None:
-                keys[file] = key
+    for file in files if cache is not None else ():
+        key, report = cache.find(file) if cache is not None and file != "-" else (None, None)
+        if report is not None:
+            known[file] = report
+        elif key is not None:
+            keys[file] = key
+    found = len(known)
     rest = [file for file in files if file not in known]
     if rest:
-        check = Check(request, settings, stdin_filename, cache, keys, quiet)
+        check = partial(_check, options=options, cache=cache, keys=keys, quiet=quiet)
         with progress() as advance:
             count = None if advance is None else partial(advance, "files")
             known |= {report.path: report for report in reports_of(rest, check, jobs, count)}
-    return [known[file] for file in files]
+    return [known[file] for file in files], found
+
+
+def _check(
+    path: str, options: VerifyOptions, cache: Cache | None, keys: Mapping[str, str], quiet: bool
+) -> FileReport:
+    """Check one file, in any of several processes."""
+    report = verify_file(path, options)
+    if cache is not None and path in keys:
+        cache.put(keys[path], report)
+    return report.of_errors() if quiet else report  # no more than is shown
 
 
 def _watch(
@@ -268,7 +252,7 @@ def _fix(
     from ptoas.cli.differences import unified
     from ptoas.cli.fixing import fix_source, read_or_none
 
-    done = changed = left = 0
+    done = changed = 0
     colour = use_colour(color, sys.stdout)
     for file in files:
         source = read_or_none(file)
@@ -287,14 +271,14 @@ def _fix(
                 click.echo(f"fixed {visible(file)}: {codes}")
         done += len(fixed.done)
         changed += fixed.changed
-        left += fixed.left
     if not quiet and not diff and STANDARD_OUTPUT not in files:
-        more = f"; {left} more with --unsafe-fixes" if left else ""
-        click.echo(f"{done} finding{'s' * (done != 1)} fixed in {changed} file{'s' * (changed != 1)}{more}\n")
+        click.echo(f"{done} finding{'s' * (done != 1)} fixed in {changed} file{'s' * (changed != 1)}\n")
     return changed
 
 
-def _show(reports: Sequence[FileReport], style: str, quiet: bool, color: str, output: str | None) -> None:
+def _show(
+    reports: Sequence[FileReport], style: str, quiet: bool, color: str, output: str | None, fixed: bool
+) -> None:
     output = None if output == STANDARD_OUTPUT else output
     to_file = output is not None
     colour = use_colour(color, sys.stdout) and not to_file
@@ -316,7 +300,7 @@ def _show(reports: Sequence[FileReport], style: str, quiet: bool, color: str, ou
             parts.append(render(found, style, colour=colour) + "\n" * (style == "full"))
         if not quiet:
             parts += [] if noted is None else [noted]
-            parts.append(verdicts.summary(reports))
+            parts.append(verdicts.summary(reports, fixed))
     if output is not None:
         write_text(output, "".join(f"{part}\n" for part in parts))
         return

@@ -92,6 +92,7 @@ def check_writable(path: str | os.PathLike[str], span: Span | None = None) -> in
 def replacing(path: str | os.PathLike[str], span: Span | None = None) -> Generator[BinaryIO, None, None]:
     """Open a new file that replaces `path` when the block succeeds and is removed when it fails.
 
+    Folders that are missing above it are made.
     The null device is written to as it is: `-o /dev/null` asks for diagnostics only.
     """
     if os.fspath(path) == os.devnull:
@@ -103,6 +104,8 @@ def replacing(path: str | os.PathLike[str], span: Span | None = None) -> Generat
     temporary = target.parent / f".ptoas-{os.urandom(8).hex()}"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     try:
+        if not target.parent.exists():
+            target.parent.mkdir(parents=True, exist_ok=True)
         handle = os.open(temporary, flags, 0o666 if permissions is None else 0o600)
     except (OSError, ValueError) as error:
         raise _refused(path, _reason(error), span) from None

@@ -60,19 +60,26 @@ class Report:
         return sum(d.severity is severity for d in self.for_target(target).diagnostics)
 
     def filtered(
-        self, select: Sequence[str] = (), ignore: Sequence[str] = (), werror: bool = False
+        self,
+        select: Sequence[str] = (),
+        ignore: Sequence[str] = (),
+        werror: bool = False,
+        severities: Sequence[tuple[str, str]] = (),
     ) -> Report:
-        """Findings whose code starts with one of `select` (all, when empty) and with none of `ignore`; with
-        `werror`, warnings count as errors."""
-        kept = [
-            d
-            for d in self.diagnostics
-            if (not select or _named(d.code, select)) and not _named(d.code, ignore)
-        ]
-        if werror:
-            kept = [
-                replace(d, severity=Severity.ERROR) if d.severity is Severity.WARNING else d for d in kept
-            ]
+        """Findings whose code starts with one of `select` (all, when empty) and with none of `ignore`.
+
+        `severities` are prefixes of codes, each with a severity; the longest prefix of a code decides. With
+        `werror`, warnings count as errors.
+        """
+        chosen = sorted(severities, key=lambda each: len(each[0]))
+        kept: list[Diagnostic] = []
+        for found in self.diagnostics:
+            if (select and not _named(found.code, select)) or _named(found.code, ignore):
+                continue
+            own = [Severity(severity) for prefix, severity in chosen if _named(found.code, [prefix])]
+            severity = own[-1] if own else found.severity
+            severity = Severity.ERROR if werror and severity is Severity.WARNING else severity
+            kept.append(found if severity is found.severity else replace(found, severity=severity))
         return Report(tuple(kept), self.targets)
 
 

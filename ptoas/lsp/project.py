@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from ptoas.diagnostics import PtoasError
 from ptoas.project import settings as configuration
-from ptoas.project.verify_files import VerifyOptions, parse_codes, parse_targets
+from ptoas.project.verify_files import VerifyOptions, options_of
 
 SECONDS = 2.0
 """Seconds before a configuration file is read again."""
@@ -33,20 +33,10 @@ class Project:
     def _load(self, filename: str) -> VerifyOptions:
         try:
             found = configuration.load(None, False, [filename])
-            if found.source is None:
-                return VerifyOptions()
-            configuration.check_names(found)
+            return options_of(found)
         except PtoasError as error:
             message = str(error)
             if message not in self._said:
                 self._said.add(message)
                 self.say(message)
             return VerifyOptions()
-        return VerifyOptions(
-            targets=parse_targets(found.target or None),
-            select=parse_codes(found.select or None),
-            ignore=parse_codes(found.ignore or None),
-            werror=found.werror,
-            per_file_ignores=tuple((p, parse_codes(codes)) for p, codes in found.per_file_ignores),
-            root=os.fspath(found.root),
-        )

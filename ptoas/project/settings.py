@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from ptoas.diagnostics.codes import ALIASES
-from ptoas.diagnostics.core import Diagnostic, PtoasError, Source, Span
+from ptoas.diagnostics.core import Diagnostic, PtoasError, Severity, Source, Span
 from ptoas.diagnostics.files import read_plain
 from ptoas.diagnostics.spelling import did_you_mean
 from ptoas.project.choices import REVISIONS, SYNC_MODES
@@ -43,6 +43,7 @@ class Settings:
     werror: bool = False
     exclude: tuple[str, ...] = ()
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    severities: tuple[tuple[str, str], ...] = ()
     sync: str | None = None
     isa: str | None = None
     jobs: int | str | None = None
@@ -224,17 +225,20 @@ class _Reader:
             if has_too_many_wildcards(pattern):
                 self._wrong("", key, pattern, f"at most {MOST_WILDCARDS} `*` between slashes, and parts `**`")
 
-    def sync(self, key: str, value: object) -> str | None:
-        return self._word(key, value, SYNC_MODES)
-
-    def isa(self, key: str, value: object) -> str | None:
-        return self._word(key, value, REVISIONS)
-
-    def _word(self, key: str, value: object, words: Sequence[str]) -> str | None:
+    def word(self, key: str, value: object, words: Sequence[str], table: str = "") -> str | None:
         if isinstance(value, str) and value in words:
             return value
-        self._wrong("", key, value, " or ".join(words))
+        self._wrong(table, key, value, " or ".join(words))
         return None
+
+    def severities(self, key: str, value: object) -> tuple[tuple[str, str], ...] | None:
+        if not isinstance(value, dict):
+            self._wrong("", key, value, "a table of codes, each with a severity")
+            return None
+        table = cast("dict[str, Any]", value)
+        self.places |= {(key, code): self.place(key, code) for code in table}
+        read = {code: self.word(code, each, [*Severity], key) for code, each in table.items()}
+        return tuple((code.upper(), each) for code, each in read.items() if each is not None)
 
     def jobs(self, key: str, value: object) -> int | str | None:
         if value == AUTO:
@@ -264,8 +268,9 @@ _KEYS: dict[str, Callable[[_Reader, str, Any], Any]] = {
     "werror": _Reader.truth,
     "exclude": _Reader.texts,
     "per-file-ignores": _Reader.by_file,
-    "sync": _Reader.sync,
-    "isa": _Reader.isa,
+    "severities": _Reader.severities,
+    "sync": lambda reader, key, value: reader.word(key, value, SYNC_MODES),
+    "isa": lambda reader, key, value: reader.word(key, value, REVISIONS),
     "jobs": _Reader.jobs,
     "allow-python": _Reader.truth,
 }
@@ -282,7 +287,9 @@ def check_names(settings: Settings) -> None:
         except UnknownTargetError as error:
             fix = did_you_mean(name, [*TARGETS, "all"])
             problems.append(Diagnostic("PTO-E953", str(error), settings.places["target", name], fix=fix))
-    listed = [("select", settings.select), ("ignore", settings.ignore), *settings.per_file_ignores]
+    severities = [code for (key, code) in settings.places if key == "severities"]
+    listed = [("select", settings.select), ("ignore", settings.ignore), ("severities", severities)]
+    listed += settings.per_file_ignores
     known = (*known_codes(), *ALIASES) if any(codes for _, codes in listed) else ()
     for key, codes in listed:
         for code in codes:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from ptoas.diagnostics import Diagnostic, Severity
 from ptoas.diagnostics.codes import CODES
+from ptoas.diagnostics.edits import can_fix
 from ptoas.diagnostics.render import visible
 from ptoas.diagnostics.report import Report
 from ptoas.project.pool import map_files, worker_count
@@ -52,6 +53,9 @@ def _unchecked(problem: Diagnostic) -> FileReport:
     return FileReport(problem.span.file, Report((problem,), ()), readable=False)
 
 
+UNREADABLE = "syntax"
+"""The column of files that can't be read or parsed, which are checked for no target."""
+
 _ORDER = ("cpu", "a2a3", "a5", "a5-custom")
 """The columns of a table; targets of other packages follow."""
 
@@ -84,9 +88,9 @@ def matrix_targets(reports: Sequence[FileReport]) -> tuple[str, ...]:
 def cell(report: FileReport, target: str, ascii_only: bool = False) -> str:
     """A mark, and how many errors or else warnings there are."""
     fine, bad, doubtful = ("ok", "x", "!") if ascii_only else ("✓", "✗", "!")
-    if not report.readable:
-        return f"{bad} {len(report.report.errors)}"
-    if target not in report.report.targets:
+    if target == UNREADABLE:
+        return fine if report.readable else f"{bad} {len(report.report.errors)}"
+    if not report.readable or target not in report.report.targets:
         return "-"
     errors = report.report.count(target, Severity.ERROR)
     warnings = report.report.count(target, Severity.WARNING)
@@ -98,11 +102,13 @@ _STYLES = {"✓": "32", "ok": "32", "✗": "31", "x": "31", "!": "33"}
 
 def render_matrix(reports: Sequence[FileReport], colour: bool = False, ascii_only: bool = False) -> str:
     """A row a file, a column a target, a mark and a count in each cell."""
-    targets = matrix_targets(reports)
-    rows = [["file", *targets]]
+    columns = matrix_targets(reports)
+    if not all(report.readable for report in reports):
+        columns = (UNREADABLE, *columns)
+    rows = [["file", *columns]]
     for report in reports:
-        rows.append([visible(report.path), *(cell(report, target, ascii_only) for target in targets)])
-    widths = [max(len(row[column]) for row in rows) for column in range(len(targets) + 1)]
+        rows.append([visible(report.path), *(cell(report, column, ascii_only) for column in columns)])
+    widths = [max(len(row[number]) for row in rows) for number in range(len(columns) + 1)]
     lines: list[str] = []
     for number, row in enumerate(rows):
         parts = [row[0].ljust(widths[0])]
@@ -115,12 +121,16 @@ def render_matrix(reports: Sequence[FileReport], colour: bool = False, ascii_onl
     return "\n".join(lines)
 
 
-def summary(reports: Sequence[FileReport]) -> str:
-    """Summarise files, errors and warnings, and mention if no target was named."""
+def summary(reports: Sequence[FileReport], fixed: bool = False) -> str:
+    """Summarise files, errors, warnings and fixes, and mention if no target was named.
+
+    If the files were `fixed`, only unsafe fixes are left.
+    """
     found = all_diagnostics(reports)
     words = [(len(reports), "file"), (sum(d.is_error for d in found), "error")]
     words.append((sum(d.severity is Severity.WARNING for d in found), "warning"))
     counts = ", ".join(f"{n} {word}{'s' * (n != 1)}" for n, word in words)
+    counts += _fixable(reports, fixed)
     unnamed = [report.path for report in reports if report.unnamed]
     if not unnamed:
         return counts
@@ -128,6 +138,16 @@ def summary(reports: Sequence[FileReport]) -> str:
     return (
         f"{counts}\n{files_name} no target and none was asked for: checked for all; --target a5 asks for one"
     )
+
+
+def _fixable(reports: Sequence[FileReport], fixed: bool) -> str:
+    """`; 2 fixable with --fix, 1 more with --unsafe-fixes`; empty without such findings."""
+    found = [(d, each.report.targets) for each in reports for d in each.report.diagnostics]
+    safe = sum(can_fix(d, False, targets) for d, targets in found)
+    unsafe = sum(can_fix(d, True, targets) for d, targets in found) - safe
+    parts = [f"{safe} fixable with --fix"] if safe and not fixed else []
+    parts += [f"{unsafe} {'more' if parts else 'fixable'} with --fix --unsafe-fixes"] if unsafe else []
+    return f"; {', '.join(parts)}" if parts else ""
 
 
 def statistics(reports: Sequence[FileReport]) -> str:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from ptoas.diagnostics import PtoasError, Source
 from ptoas.diagnostics.codes import ALIASES, UnknownCodeError
@@ -14,6 +15,7 @@ from ptoas.grammar.internal_error import internal_error
 from ptoas.grammar.parse import parse, read_source
 from ptoas.project.codes import known_codes
 from ptoas.project.find import find_files
+from ptoas.project.settings import Settings, check_names
 from ptoas.project.verdicts import FileReport, reports_of, unfound
 from ptoas.targets import TARGETS, get_target
 from ptoas.targets.named import module_target
@@ -39,6 +41,8 @@ class VerifyOptions:
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """Patterns as in a `.gitignore`, counted from `root`, and the codes that are not reported there."""
     root: str = "."
+    severities: tuple[tuple[str, str], ...] = ()
+    """Codes or prefixes of codes, and the severity of their findings in this project."""
     stdin_filename: str | None = None
     certify: bool = False
     """Add a note for each kernel that says whether every schedule gives its result."""
@@ -80,6 +84,28 @@ def parse_codes(text: str | Iterable[str] | None) -> tuple[str, ...]:
         if not any(one.startswith(code) for one in known):
             raise UnknownCodeError(f"no rule has the code {code!r}; `ptoas rules` lists them all")
     return tuple(codes)
+
+
+def options_of(settings: Settings, **typed: Any) -> VerifyOptions:
+    """Return the options of a check: the settings of a project, and what was `typed` instead of them.
+
+    Raises for a target or code that does not exist.
+    """
+    if settings.source is not None:
+        check_names(settings)
+    given: dict[str, Any] = {name: value for name, value in typed.items() if value is not None}
+    given["targets"] = parse_targets(given.get("targets", settings.target))
+    given["select"] = parse_codes(given.get("select", settings.select))
+    given["ignore"] = parse_codes([*settings.ignore, given.get("ignore", "")])
+    given["werror"] = given.get("werror") or settings.werror
+    ignored_here = ((pattern, parse_codes(codes)) for pattern, codes in settings.per_file_ignores)
+    given["sync"], given["isa"] = given.get("sync", settings.sync), given.get("isa", settings.isa)
+    return VerifyOptions(
+        **given,
+        severities=settings.severities,
+        per_file_ignores=tuple(ignored_here),
+        root=os.fspath(settings.root) if settings.per_file_ignores else ".",
+    )
 
 
 # --- checking ------------------------------------------------------------------------------------
@@ -136,13 +162,14 @@ def as_configured(
     comment may be meant for."""
     ignore = (*options.ignore, *_ignored_here(path, options))
     if "ptoas:" not in source.text:
-        return report.filtered(options.select, ignore, options.werror)
+        return report.filtered(options.select, ignore, options.werror, options.severities)
 
     def is_selected(code: str) -> bool:
         return _is_selected(code, options.select, ignore)
 
     kept = without_ignored(report.diagnostics, source, is_selected, whole)
-    return Report(kept, report.targets).filtered(options.select, ignore, options.werror)
+    found = Report(kept, report.targets)
+    return found.filtered(options.select, ignore, options.werror, options.severities)
 
 
 def source_of(report: Report, source: Source) -> Source:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from ptoas.grammar.format import format_text
 from tests.documents.pages import ROOT, blocks, matches, read
 
 DOCS = ROOT / "docs"
@@ -31,6 +32,17 @@ def test_commands_of_a_page_reproduce(path: Path) -> None:
             folder, _, _ = block.title.rpartition("/")
             named = rf"(?<![\w/])({re.escape(block.title)}|{re.escape(folder or block.title)})\b"
             assert any(re.search(named, c) for c in session.commands), f"no command uses {block.title}"
+
+
+UNFORMATTED = "formatting.md"
+"""Shows what `fmt` changes."""
+
+
+@pytest.mark.parametrize("path", [*PAGES, *ROOT.glob("README*.md")], ids=lambda p: p.stem)
+def test_programs_of_a_page_are_formatted(path: Path) -> None:
+    for block in blocks(path) if path.name != UNFORMATTED else ():
+        if block.kind == "pto":
+            assert format_text(block.body) == block.body
 
 
 @pytest.mark.parametrize("name", ELSEWHERE)
