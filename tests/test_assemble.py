@@ -105,6 +105,12 @@ def test_scalar_stores_are_flushed_without_insert_sync(folder: Path) -> None:
     assert loads.exit_code == 0 and "dcci" not in loads.stdout
 
 
+def test_bytecode_is_refused_with_the_tool_that_decodes_it(folder: Path) -> None:
+    Path("k.ptobc").write_bytes(b"PTOBC\0\1\2")
+    result = assemble("k.ptobc")
+    assert result.exit_code == 1 and "fix: decode it: `ptobc decode" in result.stderr
+
+
 def test_missing_file_is_an_error_of_one_kind(folder: Path) -> None:
     result = assemble("missing.pto", "--pto-arch=a5")
     assert result.exit_code == 1 and "Error: Could not open input file: " in result.stderr

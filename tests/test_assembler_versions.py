@@ -130,6 +130,20 @@ def test_generic_scalars_and_cache_policies_have_their_versions() -> None:
     assert (codes(load, "a5", "0.60"), codes(load, "a5", "0.61")) == (["PTO-T110"], [])
 
 
+def test_offsets_of_gathered_blocks_have_one_extent_from_061_on() -> None:
+    program = """func.func @f(%s: !s, %o: !o, %d: !d) {
+      pto.tgatherb ins(%s, %o : !s, !o) outs(%d : !d)
+      return
+    }"""
+    types = {"!s": "8x64xf32", "!o": "8x8xui32", "!d": "8x64xf32, valid=ROWSx64"}
+    for name, type in types.items():
+        program = program.replace(name, f"!pto.tile_buf<vec, {type}>")
+    assert codes(program.replace("ROWS", "4"), "a2a3", "0.61") == ["PTO-T111"]
+    assert codes(program.replace("ROWS", "4"), "a2a3", "0.60") == []
+    assert codes(program.replace("ROWS", "4"), "a5", "0.61") == []
+    assert codes(program.replace("ROWS", "8"), "a2a3", "0.61") == []
+
+
 def test_a_converting_channel_needs_a_buffer_that_is_reserved() -> None:
     program = """func.func @f(%at: i32) attributes {pto.kernel_kind = #pto.kernel_kind<cube>} {
       %zero = arith.constant 0 : i32

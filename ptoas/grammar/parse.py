@@ -27,6 +27,9 @@ from ptoas.ir.location import SourceLocation, located
 MAX_BYTES = 64 << 20
 """The largest file that is read."""
 
+BYTECODE = "PTOBC\x00"
+"""Start of a file in the bytecode of the C++ assembler."""
+
 
 def parse(text: str, filename: str = "<string>", *, allow_unregistered: bool = False) -> ModuleOp:
     """Read a PTO program in any of its forms.
@@ -50,7 +53,8 @@ def read(builder: Builder) -> ModuleOp:
     """Read the builder's source."""
     text = builder.source.text
     if "\x00" in text:
-        builder.report("PTO-P001", "this is not text: it contains a zero byte", text.index("\x00"), 1)
+        fix = "decode it: `ptobc decode FILE -o FILE.pto`" if text.startswith(BYTECODE) else None
+        builder.report("PTO-P001", "this is not text: it contains a zero byte", text.index("\x00"), 1, fix)
         raise PtoasError(builder.diagnostics)
     try:
         builder.statements = statements = take_locations(

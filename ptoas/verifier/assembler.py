@@ -29,11 +29,12 @@ from ptoas.dialects.pto.channel import (
 )
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.core_sync import SectionOp, SyncAllOp
-from ptoas.dialects.pto.element_types import element_text
+from ptoas.dialects.pto.element_types import element_size, element_text
 from ptoas.dialects.pto.elementwise import TCIOp, TPowOp, TPReluOp, TRsqrtOp
 from ptoas.dialects.pto.enums import Precision, ScatterOOB
 from ptoas.dialects.pto.expand import TRowExpandDivOp, TRowExpandOp
-from ptoas.dialects.pto.gather import MScatterOp, TGatherOp
+from ptoas.dialects.pto.gather import MScatterOp, TGatherBOp, TGatherOp
+from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
 from ptoas.dialects.pto.matmul import MxOp
 from ptoas.dialects.pto.quant import PushScaleOp, SetQuantVectorOp, TQuantMxOp, TQuantOp
@@ -303,6 +304,23 @@ def _scale_of_another_block(op: Operation) -> str | None:
     return f"the scale of channel {op.number} is set in another block than its push"
 
 
+def _offsets_of_gathered_blocks(op: Operation) -> str | None:
+    """A2/A3 gather 32 bytes an offset, 8 offsets at a time."""
+    if not isinstance(op, TGatherBOp) or op.dst is None:
+        return None
+    offsets, dst = op.offsets.type, op.dst.type
+    assert isinstance(offsets, TileType) and isinstance(dst, TileType)
+    rows, cols = dst.valid
+    if DYNAMIC in (*offsets.valid, rows, cols):
+        return None
+    blocks = -(-cols * element_size(dst.element_type) // BURST)
+    expected = (rows, -(-blocks // 8) * 8)
+    if offsets.valid == expected:
+        return None
+    found, wanted = ("x".join(map(str, extents)) for extents in (offsets.valid, expected))
+    return f"valid shape of the offsets of `tgatherb`: found {found}, expected {wanted}"
+
+
 def _quantisation_of_open_extents(op: Operation) -> str | None:
     if not isinstance(op, TQuantOp) or op.tmp is not None:
         return None
@@ -335,6 +353,7 @@ CONTRACTS: tuple[Contract, ...] = (
     Contract(_converting_channel_of_unknown_memory, targets=("a5",)),
     Contract(_odd_half_of_open_extents),
     Contract(_scale_of_another_block, targets=("a5",)),
+    Contract(_offsets_of_gathered_blocks, since=61, targets=("a2a3",)),
     Contract(_quantisation_of_open_extents, since=58, targets=("a2a3",)),
     Contract(_sequence_without_scratch, since=58, targets=("a2a3",), level3=True),
 )
