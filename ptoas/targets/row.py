@@ -74,7 +74,7 @@ class Scratch:
     """True if the library uses bytes after the declared tile, which the placement must keep free."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Row:
     """One instruction on one target."""
 

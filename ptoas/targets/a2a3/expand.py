@@ -17,6 +17,7 @@ from ptoas.targets.shared.expand import (
     FILL,
     ROW_EXPAND,
     ROW_EXPAND_BINARY,
+    operations,
 )
 from ptoas.targets.specs import NINE
 
@@ -46,25 +47,5 @@ ROWS: Rows = {
     x.TExpandSOp: FILL.of(NINE),
     x.TRowExpandOp: ROW_EXPAND.of(NINE, pipe=Pipes(V, {"src": (S, V)}, before=((V, S),), after=((S, V),))),
     x.TColExpandOp: COLUMN_EXPAND.of(NINE),
-    **SPREAD.each(
-        {
-            x.TRowExpandAddOp: FOUR,
-            x.TRowExpandSubOp: FOUR,
-            x.TRowExpandMulOp: FOUR,
-            x.TRowExpandMaxOp: FOUR,
-            x.TRowExpandMinOp: FOUR,
-            x.TRowExpandExpdifOp: FLOATS,
-        }
-    ),
-    x.TRowExpandDivOp: precise(SPREAD, "Div").of(FLOATS),
-    **COLUMN_EXPAND_BINARY.each(
-        {
-            x.TColExpandAddOp: FOUR,
-            x.TColExpandSubOp: FOUR,
-            x.TColExpandMulOp: FOUR,
-            x.TColExpandMaxOp: FOUR,
-            x.TColExpandMinOp: FOUR,
-        }
-    ),
-    x.TColExpandDivOp: precise(COLUMN_EXPAND_BINARY, "Div").of(FLOATS),
+    **operations(SPREAD, COLUMN_EXPAND_BINARY, FOUR, precise, FLOATS),
 }

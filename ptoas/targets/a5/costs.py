@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from ptoas.targets.a2a3.costs import DMA_START, FROM_L0C, NONE, PRODUCT, PRODUCTS
 from ptoas.targets.a2a3.costs import MODELS as A2A3
-from ptoas.targets.costs import Case, Chip, Confidence, CostModel, CostTable, each
+from ptoas.targets.costs import Case, Chip, CostModel, CostTable, each
 
 FIT = "public A5 cost model, fitted formulas"
 SIMULATED = "public A5 cost model, its simulator of the vector unit"
@@ -22,14 +22,17 @@ AS_A2A3 = f"{NONE}: as on A2/A3"
 LINE, BY_ROW = "a * lines + b", "(a2 * per_row + b2) * rows + c2"
 
 
-def fitted(names: str, *rows: str, confidence: Confidence = "B") -> dict[str, CostModel]:
-    """Laws by the size of an element: `"4: 1.2 55 / 1.9 2.9 44"`, a and b, then a2, b2 and c2."""
+def fitted(names: str, *rows: str) -> dict[str, CostModel]:
+    """Formulas by the size of an element: `"4: 1.2 55 / 1.9 2.9 44"`, a and b, then a2, b2 and c2.
+
+    A single one is for all sizes.
+    """
     cases: list[Case] = []
     for row in rows:
         size, _, numbers = row.partition(":")
         values = [float(word) for word in numbers.replace("/", " ").split()]
         cases.append((int(size), None, dict(zip(("a", "b", "a2", "b2", "c2"), values, strict=True))))
-    return each(names, CostModel(LINE, FIT, confidence, ragged=BY_ROW, cases=tuple(cases)))
+    return each(names, CostModel(LINE, FIT, "B", ragged=BY_ROW, cases=tuple(cases)))
 
 
 def simulated(
@@ -77,22 +80,10 @@ MODELS: dict[str, CostModel] = {
         ),
     ),
     # --- fitted ---
-    **fitted(
-        "tadd tsub",
-        "4: 1.24697 55.0737 / 1.87494 2.87628 44.3446",
-        "2: 1.24697 55.0737 / 1.87494 2.87628 44.3446",
-    ),
-    **fitted(
-        "tmul", "4: 1.19411 56.2860 / 1.87082 2.91237 44.8446", "2: 1.19411 56.2860 / 1.87082 2.91237 44.8446"
-    ),
-    **fitted(
-        "tmins",
-        "4: 1.05893 53.1404 / 1.10168 4.53144 49.6279",
-        "2: 1.05893 53.1404 / 1.10168 4.53144 49.6279",
-    ),
-    **fitted(
-        "tneg", "4: 1.05893 55.1404 / 1.09529 4.56526 51.5085", "2: 1.05893 55.1404 / 1.09529 4.56526 51.5085"
-    ),
+    **fitted("tadd tsub", "4: 1.24697 55.0737 / 1.87494 2.87628 44.3446"),
+    **fitted("tmul", "4: 1.19411 56.2860 / 1.87082 2.91237 44.8446"),
+    **fitted("tmins", "4: 1.05893 53.1404 / 1.10168 4.53144 49.6279"),
+    **fitted("tneg", "4: 1.05893 55.1404 / 1.09529 4.56526 51.5085"),
     **fitted(
         "tdivs trecip",
         "4: 1.90815 64.5165 / 1.86887 2.47536 62.9426",

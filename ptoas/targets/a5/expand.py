@@ -11,6 +11,7 @@ from ptoas.targets.shared.expand import (
     FILL,
     ROW_EXPAND,
     ROW_EXPAND_BINARY,
+    operations,
 )
 from ptoas.targets.specs import NINE, WIDE
 
@@ -21,25 +22,5 @@ ROWS: Rows = {
     # One element a row is broadcast; the header refuses a wider source when it is compiled.
     x.TRowExpandOp: ROW_EXPAND.of(MOVED, valid={"dst": "R C", "src": "R 1"}),
     x.TColExpandOp: COLUMN_EXPAND.of(MOVED),
-    **ROW_EXPAND_BINARY.each(
-        {
-            x.TRowExpandAddOp: NINE,
-            x.TRowExpandSubOp: NINE,
-            x.TRowExpandMulOp: NINE,
-            x.TRowExpandMaxOp: NINE,
-            x.TRowExpandMinOp: NINE,
-            x.TRowExpandExpdifOp: "f16 f32",
-        }
-    ),
-    x.TRowExpandDivOp: precise(ROW_EXPAND_BINARY, "Div").of(NINE),
-    **COLUMN_EXPAND_BINARY.each(
-        {
-            x.TColExpandAddOp: NINE,
-            x.TColExpandSubOp: NINE,
-            x.TColExpandMulOp: NINE,
-            x.TColExpandMaxOp: NINE,
-            x.TColExpandMinOp: NINE,
-        }
-    ),
-    x.TColExpandDivOp: precise(COLUMN_EXPAND_BINARY, "Div").of(NINE),
+    **operations(ROW_EXPAND_BINARY, COLUMN_EXPAND_BINARY, NINE, precise, NINE),
 }

@@ -12,6 +12,7 @@ from ptoas.targets.shared.expand import (
     FILL,
     ROW_EXPAND,
     ROW_EXPAND_BINARY,
+    operations,
 )
 
 REPEATED = "i16 u16 i32 u32 f16 f32"
@@ -21,25 +22,5 @@ ROWS: Rows = {
     x.TExpandSOp: FILL.of(ARITHMETIC),
     x.TRowExpandOp: ROW_EXPAND.of(ARITHMETIC),
     x.TColExpandOp: COLUMN_EXPAND.of(ARITHMETIC),
-    **ROW_EXPAND_BINARY.each(
-        {
-            x.TRowExpandAddOp: REPEATED,
-            x.TRowExpandSubOp: REPEATED,
-            x.TRowExpandMulOp: MULTIPLIED,
-            x.TRowExpandMaxOp: REPEATED,
-            x.TRowExpandMinOp: REPEATED,
-            x.TRowExpandExpdifOp: "f16 f32",
-        }
-    ),
-    x.TRowExpandDivOp: precise(ROW_EXPAND_BINARY, "Div").of(REPEATED),
-    **COLUMN_EXPAND_BINARY.each(
-        {
-            x.TColExpandAddOp: REPEATED,
-            x.TColExpandSubOp: REPEATED,
-            x.TColExpandMulOp: MULTIPLIED,
-            x.TColExpandMaxOp: REPEATED,
-            x.TColExpandMinOp: REPEATED,
-        }
-    ),
-    x.TColExpandDivOp: precise(COLUMN_EXPAND_BINARY, "Div").of(REPEATED),
+    **operations(ROW_EXPAND_BINARY, COLUMN_EXPAND_BINARY, REPEATED, precise, REPEATED, MULTIPLIED),
 }

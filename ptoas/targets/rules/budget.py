@@ -9,7 +9,7 @@ from typing import cast
 
 from xdsl.dialects.func import CallOp
 from xdsl.dialects.scf import ForOp
-from xdsl.ir import Operation, OpResult, SSAValue
+from xdsl.ir import SSAValue
 
 from ptoas.analysis.function import FunctionFacts, value_name
 from ptoas.analysis.kernel import KernelFacts
@@ -28,6 +28,7 @@ from ptoas.targets.facts import Facts
 from ptoas.targets.row import Row
 from ptoas.targets.rule import Related, Violation, Violations, function_rule, mismatch, rule
 from ptoas.targets.rules.examples import kernel, mgather
+from ptoas.targets.rules.placement import place_of
 from ptoas.targets.target import Target, needs_scratch
 
 _TILE = "!pto.tile_buf<vec, 16x32xf32>"
@@ -35,10 +36,6 @@ _TILE = "!pto.tile_buf<vec, 16x32xf32>"
 
 def _constants(**values: int) -> list[str]:
     return [f"%{name} = arith.constant {value} : i64" for name, value in values.items()]
-
-
-def _place(facts: FunctionFacts, value: SSAValue) -> Operation:
-    return value.owner if isinstance(value, OpResult) else facts.func
 
 
 @function_rule(
@@ -127,7 +124,7 @@ def _too_large(
         ):
             required = f"at most {limit} ({_layout((facts,), target, loc)})"
             what, found = f"size of `{value_name(root)}`", f"{type.size_bytes} bytes"
-            yield mismatch(what, found, required, op=_place(facts, root), part="statement")
+            yield mismatch(what, found, required, op=place_of(facts, root), part="statement")
 
 
 def _table(facts: FunctionFacts, alive: tuple[LiveTile, ...], used: int) -> str:
@@ -135,7 +132,7 @@ def _table(facts: FunctionFacts, alive: tuple[LiveTile, ...], used: int) -> str:
     rows: list[tuple[str, str, str]] = []
     for tile in sorted(alive, key=lambda tile: -tile.bytes):
         shape = shape_text(tile.type.shape, tile.type.element_type)
-        line = facts.line(_place(facts, tile.root))
+        line = facts.line(place_of(facts, tile.root))
         rows.append((f"line {line}", f"{value_name(tile.root)} {shape}", str(tile.bytes)))
     rows.append(("", "together", str(used)))
     widths = [max(len(row[i]) for row in rows) for i in range(3)]

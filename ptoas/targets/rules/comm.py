@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import prod
 
 from ptoas.analysis.function import FunctionFacts
@@ -193,12 +194,24 @@ def _layout_of_a_rank(op: CollectiveOp, know: Facts) -> Layout:
 def ccu_has_a_context(op: CollectiveOp, know: Facts) -> Violations:
     """Engine ccu needs context(%slot, %mask), the address of its CKE slot and the gate mask; engine aiv takes
     no context."""
-    on_ccu = op.engine is not None and op.engine.data is CollEngine.CCU
+    on_ccu = _is_on_ccu(op)
     found, required = len(op.context), 2 if on_ccu else 0
     if found != required:
         fix = "context(%slot, %mask)" if on_ccu else "leave the context out, or choose the engine ccu"
         where = {"slot": ("context", 0), "part": "value"} if found else {"field": "engine"}
         yield mismatch("scalars of the context", found, f"{required}", fix=fix, **where)
+
+
+def _is_on_ccu(op: CollectiveOp) -> bool:
+    return op.engine is not None and op.engine.data is CollEngine.CCU
+
+
+def _calls(facts: FunctionFacts, on_ccu: bool) -> Iterator[tuple[CollectiveOp, int, bool]]:
+    """Collectives of several ranks, with their root and whether only the root calls them."""
+    for op in facts.ops:
+        if isinstance(op, CollectiveOp) and len(op.member_types) > 1 and _is_on_ccu(op) is on_ccu:
+            root = 0 if op.root is None else op.root.value.data
+            yield op, root, is_guarded_by(op, root, facts.knowledge.constant)
 
 
 @function_rule(
@@ -211,13 +224,8 @@ def ccu_has_a_context(op: CollectiveOp, know: Facts) -> Violations:
 def only_the_root_calls(facts: FunctionFacts, _target: Target) -> Violations:
     """A collective must be called by the root only: it, or every call of its function, must be under an
     scf.if that compares an argument with the root. On the ccu every rank takes part."""
-    for op in facts.ops:
-        if not isinstance(op, CollectiveOp) or len(op.member_types) < 2:
-            continue
-        if op.engine is not None and op.engine.data is CollEngine.CCU:
-            continue
-        root = 0 if op.root is None else op.root.value.data
-        if not is_guarded_by(op, root, facts.knowledge.constant):
+    for op, root, guarded in _calls(facts, on_ccu=False):
+        if not guarded:
             yield Violation(
                 f"`{op.mnemonic()}` is called on every rank; only rank {root}, the root, may call it",
                 op=op,
@@ -235,12 +243,8 @@ def only_the_root_calls(facts: FunctionFacts, _target: Target) -> Violations:
 def every_rank_triggers_the_ccu(facts: FunctionFacts, _target: Target) -> Violations:
     """Every rank must call a collective on the ccu: it must not be under a comparison of an argument with the
     root."""
-    for op in facts.ops:
-        if not isinstance(op, CollectiveOp) or len(op.member_types) < 2:
-            continue
-        root = 0 if op.root is None else op.root.value.data
-        on_ccu = op.engine is not None and op.engine.data is CollEngine.CCU
-        if on_ccu and is_guarded_by(op, root, facts.knowledge.constant):
+    for op, root, guarded in _calls(facts, on_ccu=True):
+        if guarded:
             yield Violation(
                 f"`{op.mnemonic()}` on the ccu is called on rank {root} only; every rank must call it",
                 op=op,

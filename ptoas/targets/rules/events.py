@@ -32,6 +32,9 @@ def _copy(*lines: str) -> str:
 _GOOD = _copy(_LOAD, f"{_STORE} wait(%e)")
 
 
+_FLAGS = "use set_flag and wait_flag"
+
+
 def _opcode(op: Operation | None) -> str:
     return f"`{op.mnemonic()}`" if isinstance(op, PtoOp) else "nothing"
 
@@ -58,13 +61,8 @@ def event_is_awaited_once_in_its_block(facts: FunctionFacts, _target: Target) ->
     for op in facts.instances(TSyncOp):
         record = op.event.owner
         if not isinstance(record, RecordOp):
-            yield Violation(
-                f"`{value_name(op.event)}` is not recorded in this block: events can't be passed on",
-                op=op,
-                slot="event",
-                part="value",
-                fix="use set_flag and wait_flag",
-            )
+            message = f"`{value_name(op.event)}` is not recorded in this block: events can't be passed on"
+            yield _at_wait(op, message, _FLAGS)
     for record in facts.instances(RecordOp):
         users = [use.operation for use in record.result.uses]
         waits = sorted((op for op in users if isinstance(op, TSyncOp)), key=facts.positions.__getitem__)
@@ -78,33 +76,26 @@ def _passed_on(record: RecordOp, user: Operation) -> Violation:
         f"`{value_name(record.result)}` is passed on by `{user.name}`: events stay where they are recorded",
         op=user,
         part="statement",
-        fix="use set_flag and wait_flag",
+        fix=_FLAGS,
         related=(Related("recorded here", record),),
     )
 
 
 def _elsewhere(record: RecordOp, wait: TSyncOp) -> Violation:
-    return Violation(
-        f"`{value_name(record.result)}` is recorded outside of this body, which may run several times or "
-        "never",
-        op=wait,
-        slot="event",
-        part="value",
-        fix="wait for it before the loop or branch, or use set_flag and wait_flag",
-        related=(Related("recorded here", record),),
-    )
+    place = "outside of this body, which may run several times or never"
+    message = f"`{value_name(record.result)}` is recorded {place}"
+    fix = f"wait for it before the loop or branch, or {_FLAGS}"
+    return _at_wait(wait, message, fix, Related("recorded here", record))
 
 
 def _again(record: RecordOp, first: TSyncOp, second: TSyncOp) -> Violation:
-    return Violation(
-        f"`{value_name(record.result)}` has already been awaited",
-        op=second,
-        slot="event",
-        part="value",
-        fix="remove this wait: what came before the first one is done; for another pipe use set_flag and "
-        "wait_flag",
-        related=(Related("awaited here", first),),
-    )
+    fix = f"remove this wait: what came before the first one is done; for another pipe {_FLAGS}"
+    message = f"`{value_name(record.result)}` has already been awaited"
+    return _at_wait(second, message, fix, Related("awaited here", first))
+
+
+def _at_wait(wait: TSyncOp, message: str, fix: str, *related: Related) -> Violation:
+    return Violation(message, op=wait, slot="event", part="value", fix=fix, related=related)
 
 
 @function_rule(
@@ -158,7 +149,7 @@ def library_call_has_these_events(facts: FunctionFacts, target: Target) -> Viola
 
 
 def _refused(op: EventClauseOp, why: str) -> Violation:
-    return Violation(why, op=op, part="statement", fix="use set_flag and wait_flag")
+    return Violation(why, op=op, part="statement", fix=_FLAGS)
 
 
 @function_rule(
@@ -174,12 +165,10 @@ def event_orders_pipes_of_one_core(facts: FunctionFacts, target: Target) -> Viol
         if not target.connects(source, sink):
             cores = "; or ".join(map(pipes_text, target.cores))
             message = f"{source.value} and {sink.value} are pipes of different cores ({cores})"
-            fix = "use set_intra_block and wait_intra_block, or a channel"
-            yield Violation(message, op=wait, slot="event", part="value", fix=fix)
+            yield _at_wait(wait, message, "use set_intra_block and wait_intra_block, or a channel")
         elif source is sink and source in target.idle_events:
             message = f"an event from {source.value} to itself orders nothing on {target.name}"
-            fix = f"use `pto.barrier #pto.pipe<{source.value}>`"
-            yield Violation(message, op=wait, slot="event", part="value", fix=fix)
+            yield _at_wait(wait, message, f"use `pto.barrier #pto.pipe<{source.value}>`")
 
 
 def _awaited(facts: FunctionFacts, target: Target) -> Iterator[tuple[RecordOp, TSyncOp, Pair]]:

@@ -12,10 +12,10 @@ from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.memory import TStoreOp
 from ptoas.dialects.pto.movement import FixpipeOp, TExtractOp
-from ptoas.targets import drawing
 from ptoas.targets.facts import Facts
 from ptoas.targets.relation import Relation, constraint
-from ptoas.targets.rule import Related, Violations, mismatch, rule
+from ptoas.targets.rule import Violations, mismatch, rule
+from ptoas.targets.rules.common import misaligned
 from ptoas.targets.rules.examples import acc, instruction
 
 Table = Mapping[str, str]
@@ -137,10 +137,7 @@ def part_is_made_of_blocks(op: PtoOp, know: Facts) -> Violations:
     for word, step in zip(("row", "col"), steps, strict=True):
         (start,) = know.constants(word)
         if start is not None and start % step:
-            fix = f"use {start // step * step} or {start // step * step + step}"
-            picture = (Related(drawing.ruler(start, step)),) if start > 0 else ()
-            required = f"a multiple of {step}"
-            yield mismatch(word, start, required, slot=word, part="value", fix=fix, related=picture)
+            yield misaligned(word, start, step, slot=word)
 
 
 @constraint(

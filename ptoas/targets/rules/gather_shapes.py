@@ -56,24 +56,22 @@ def tile_matches_the_table_layout(op: IndexedMemoryOp, know: Facts) -> Violation
 def row_index_is_one_dimensional(op: IndexedMemoryOp, know: Facts) -> Violations:
     """In Row mode the valid shape of the index tile must be [1, R] row_major or [R, 1] col_major, where R is
     the number of valid rows of the destination."""
-    if not know.is_row:
-        return
+    idx = know.tile("idx")
+    yield from _row_index(op, know, RowIndex.BY_LAYOUT, f"{shape_str(idx.valid)} {idx.type.blayout.value}")
+
+
+def _row_index(op: IndexedMemoryOp, know: Facts, index: RowIndex, found: str) -> Violations:
+    """Check the shape of an index that selects rows; an index for each element suggests that Row is the mode
+    by default only."""
     idx, rows = know.tile("idx"), know.tile(op.DATA).valid_rows
-    if not RowIndex.BY_LAYOUT.takes(idx.valid, rows, idx.type.blayout):
-        found = f"{shape_str(idx.valid)} {idx.type.blayout.value}"
-        yield _row_index_mismatch(op, know, found, RowIndex.BY_LAYOUT.text(rows))
-
-
-def _row_index_mismatch(op: IndexedMemoryOp, know: Facts, found: str, required: str) -> Violation:
-    """The violation of an index that does not select rows; an index for each element suggests that Row is
-    the mode by default only.
-    """
+    if not know.is_row or index.takes(idx.valid, rows, idx.type.blayout):
+        return
     what, fix = "valid shape of the index $idx in Row mode", None
     if op.coalesce is None:
         what += f", the default of {know.target.name}"
-        if fits(know.tile("idx").valid, know.tile(op.DATA).valid):
+        if fits(idx.valid, know.tile(op.DATA).valid):
             fix = f"write {op.mnemonic()}.elem, which has an index for each element"
-    return mismatch(what, found, required, slot="idx", fix=fix)
+    yield mismatch(what, found, index.text(rows), slot="idx", fix=fix)
 
 
 @rule(
@@ -87,9 +85,7 @@ def _row_index_mismatch(op: IndexedMemoryOp, know: Facts, found: str, required: 
 def row_index_is_one_row(op: IndexedMemoryOp, know: Facts) -> Violations:
     """In Row mode the valid shape of the index tile must be [1, R], where R is the number of valid rows of
     the destination."""
-    idx, rows = know.tile("idx"), know.tile(op.DATA).valid_rows
-    if know.is_row and not RowIndex.ROW.takes(idx.valid, rows, idx.type.blayout):
-        yield _row_index_mismatch(op, know, shape_str(idx.valid), RowIndex.ROW.text(rows))
+    return _row_index(op, know, RowIndex.ROW, shape_str(know.tile("idx").valid))
 
 
 @constraint(

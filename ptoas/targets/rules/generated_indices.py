@@ -6,7 +6,8 @@ and gathers with those. Where all that is known before it runs, so is an index t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import operator
+from collections.abc import Callable, Mapping
 from functools import cache
 
 from xdsl.ir import Block, Operation, SSAValue
@@ -32,7 +33,13 @@ Known = dict[SSAValue, tuple[Range, Operation]]
 _SOURCES = (e.TCIOp, TExpandSOp)
 """Instructions that compute indices from constants only."""
 
-_ARITHMETIC = (s.TAddSOp, s.TSubSOp, s.TMulSOp, s.TMaxSOp, s.TMinSOp)
+_ARITHMETIC: dict[type[Operation], Callable[[int, int], int]] = {
+    s.TAddSOp: operator.add,
+    s.TSubSOp: operator.sub,
+    s.TMulSOp: operator.mul,
+    s.TMaxSOp: max,
+    s.TMinSOp: min,
+}
 _USERS = (TGatherOp, MGatherOp)
 _FOLLOWED = (*_SOURCES, TMovOp, *_USERS, *_ARITHMETIC)
 
@@ -141,21 +148,7 @@ def _made(op: Operation, facts: FunctionFacts, known: Known) -> Range | None:
             before, number = of(op.src), constant(op.scalar)
             if before is None or number is None:
                 return None
-            return _with_scalar(op, before, number)
+            ends = [_ARITHMETIC[op.__class__](end, number) for end in before]
+            return min(ends), max(ends)
         case _:
             return None
-
-
-def _with_scalar(op: Operation, before: Range, number: int) -> Range:
-    match op:
-        case s.TAddSOp():
-            ends = [end + number for end in before]
-        case s.TSubSOp():
-            ends = [end - number for end in before]
-        case s.TMulSOp():
-            ends = [end * number for end in before]
-        case s.TMaxSOp():
-            ends = [max(end, number) for end in before]
-        case _:
-            ends = [min(end, number) for end in before]
-    return min(ends), max(ends)

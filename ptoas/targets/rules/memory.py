@@ -7,7 +7,7 @@ from math import prod
 
 from ptoas.analysis.knowledge import TileFacts, ViewFacts, element_count, shape_str
 from ptoas.analysis.layouts import scales_layout
-from ptoas.dialects.pto.enums import AtomicType, BLayout, Layout, PadValue, SLayout, TileLoc
+from ptoas.dialects.pto.enums import BLayout, Layout, PadValue, SLayout, TileLoc
 from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.dialects.pto.geometry import BOX_ROWS, BURST, LAYOUTS
 from ptoas.dialects.pto.memory import TLoadOp, TPrefetchOp, TPrintOp, TStoreOp
@@ -16,9 +16,9 @@ from ptoas.targets import drawing
 from ptoas.targets.facts import Facts
 from ptoas.targets.relation import constraint
 from ptoas.targets.rule import Related, Violations, mismatch, rule
-from ptoas.targets.rules.common import fits
+from ptoas.targets.rules.common import add_atomically, fits
 from ptoas.targets.rules.examples import tload, tstore
-from ptoas.targets.specs import FLOAT4, Types, element_names
+from ptoas.targets.specs import FLOAT4, Types
 
 MOST_BURSTS = 4095
 """Maximum number of bursts of one copy on A2 and A3."""
@@ -347,16 +347,7 @@ def store_has_the_shape_of_the_memory(op: TStoreOp, know: Facts) -> Violations:
 )
 def store_atomic_takes_the_element_type(op: TStoreOp, know: Facts, types: Types = ()) -> Violations:
     """An atomic store must be an addition with an element type that the target adds in memory."""
-    atomic = op.atomic_type
-    if atomic is None or atomic.data is AtomicType.AtomicNone:
-        return
-    if atomic.data is not AtomicType.AtomicAdd:
-        yield mismatch("atomicType", atomic.data.value, "atomic_none or atomic_add", field="atomicType")
-        return
-    src = know.tile("src")
-    if src.element not in types:
-        required = f"one of {element_names(types)}"
-        yield mismatch("element type for an atomic addition", src.element_name, required, slot="src")
+    return add_atomically(op.atomic_type, know.tile("src").element, types, "src")
 
 
 @rule(

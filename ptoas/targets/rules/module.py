@@ -17,6 +17,17 @@ from ptoas.targets.rule import Violation, Violations, function_rule, mismatch, r
 from ptoas.targets.target import Target
 
 
+def _named_target(module: ModuleOp) -> Target | None:
+    """The target that a module names; `None` if it names none that is known."""
+    from ptoas.targets import UnknownTargetError, get_target
+
+    named = module.attributes.get(TARGET_ATTRIBUTE)
+    try:
+        return get_target(named.data) if isinstance(named, StringAttr) else None
+    except UnknownTargetError:
+        return None
+
+
 @rule(
     "PTO-T101",
     source="D2",
@@ -44,14 +55,10 @@ def target_attribute_is_a_string(module: ModuleOp, target: Target) -> Violations
 )
 def named_target_exists(module: ModuleOp, target: Target) -> Violations:
     """pto.target_arch must name a known target."""
-    from ptoas.targets import TARGETS, UnknownTargetError, get_target
+    from ptoas.targets import TARGETS
 
     named = module.attributes.get(TARGET_ATTRIBUTE)
-    if not isinstance(named, StringAttr):
-        return
-    try:
-        get_target(named.data)
-    except UnknownTargetError:
+    if isinstance(named, StringAttr) and _named_target(module) is None:
         required = f"one of {', '.join(TARGETS)}"
         names = [name for each in TARGETS.values() for name in (each.name, *each.aliases)]
         yield Violation(
@@ -72,16 +79,8 @@ def named_target_exists(module: ModuleOp, target: Target) -> Violations:
 )
 def module_names_the_checked_target(module: ModuleOp, target: Target) -> Violations:
     """A module is checked for another target than the one it names."""
-    from ptoas.targets import UnknownTargetError, get_target
-
-    named = module.attributes.get(TARGET_ATTRIBUTE)
-    if not isinstance(named, StringAttr):
-        return
-    try:
-        other = get_target(named.data)
-    except UnknownTargetError:
-        return
-    if other.name != target.name:
+    other = _named_target(module)
+    if other is not None and other.name != target.name:
         yield Violation(
             f"the module is written for {other.name}, not for this target",
             op=module,

@@ -15,6 +15,7 @@ from ptoas.targets import drawing
 from ptoas.targets.facts import Facts
 from ptoas.targets.relation import Relation, constraint
 from ptoas.targets.rule import Related, Violations, mismatch, rule
+from ptoas.targets.rules.common import orders_note
 from ptoas.targets.rules.examples import instruction, tload
 
 Ways = Mapping[str, str]
@@ -101,9 +102,7 @@ def move_between_layouts_exists(
     found = tile.layout_text + (f", {tile.rows} rows" if tile.type.slayout is SLayout.NoneBox else "")
     what = f"layout of ${slot} in a move from {src.loc.value} to {dst.loc.value}"
     required = "; or ".join(TEXTS[name] for name in expected)
-    order, first = (tile.type.blayout, tile.type.slayout), ORDERS.get(expected[0][:2])
-    drawn = first is not None and first != order
-    picture = (Related(drawing.orders(order, first)),) if drawn and first is not None else ()
+    picture = orders_note((tile.type.blayout, tile.type.slayout), ORDERS.get(expected[0][:2]))
     yield mismatch(what, found, required, slot=slot, fix=_fix(src, dst, slot), related=picture)
 
 
@@ -303,10 +302,7 @@ def bytes_moved_from_vec_are_contiguous(op: FixpipeOp, know: Facts) -> Violation
             yield mismatch("valid part of a row", found, required, slot="src" if part is src else "dst")
         if isinstance(op, TInsertOp) or dst.valid_rows == 1:
             return
-        for slot, tile in (("src", src), ("dst", dst)):
-            if tile.valid_cols not in (DYNAMIC, tile.physical[1]):
-                required = f"{tile.physical[1]}, all of them: rows are copied as one run of bytes"
-                yield mismatch(f"valid columns of ${slot}", tile.valid_cols, required, slot=slot)
+        yield from _all_columns(know, "rows are copied as one run of bytes")
     elif src.type.is_nz and dst.type.is_nz and not isinstance(op, TInsertOp) and dst.valid_rows > 0:
         walked = -(-dst.valid_rows // BOX_ROWS) * BOX_ROWS
         if dst.type.rows != walked:
@@ -316,6 +312,15 @@ def bytes_moved_from_vec_are_contiguous(op: FixpipeOp, know: Facts) -> Violation
             yield mismatch("rows of $src", src.physical[0], f"at least {dst.type.rows}, as $dst", slot="src")
     elif isinstance(op, TInsertOp) and _names(src, False) == _names(dst, False) == {"zn"}:
         yield from _rows_of_blocks(src)
+
+
+def _all_columns(know: Facts, why: str) -> Violations:
+    """Check that all columns of both tiles are valid."""
+    for slot in ("src", "dst"):
+        tile = know.tile(slot)
+        if tile.valid_cols not in (DYNAMIC, tile.physical[1]):
+            required = f"{tile.physical[1]}, all of them: {why}"
+            yield mismatch(f"valid columns of ${slot}", tile.valid_cols, required, slot=slot)
 
 
 def _rows_of_blocks(src: TileFacts) -> Violations:
@@ -364,10 +369,7 @@ def blocks_in_vec_are_moved_whole(op: FixpipeOp, know: Facts, makes: bool = True
         return  # Where blocks are made of nothing, the layouts say it (PTO-K120).
     box = dst.type.geometry.box
     if not dst.type.is_nz:
-        for slot, tile in (("src", src), ("dst", dst)):
-            if tile.valid_cols not in (DYNAMIC, tile.physical[1]):
-                required = f"{tile.physical[1]}, all of them: blocks are made without gaps"
-                yield mismatch(f"valid columns of ${slot}", tile.valid_cols, required, slot=slot)
+        yield from _all_columns(know, "blocks are made without gaps")
         if dst.valid_rows != DYNAMIC and dst.valid_rows % box[0]:
             yield mismatch("valid rows of $dst", dst.valid_rows, f"a multiple of {box[0]}", slot="dst")
         return

@@ -7,11 +7,11 @@ from ptoas.dialects.pto import movement as d
 from ptoas.dialects.pto.enums import AccToVecMode, MxGroupAxis, PadValue, SLayout, TileLoc
 from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.types import DYNAMIC
-from ptoas.targets import drawing
 from ptoas.targets.declaration import declare
 from ptoas.targets.facts import Facts
 from ptoas.targets.relation import constraint
-from ptoas.targets.rule import Related, Violation, Violations, mismatch, rule
+from ptoas.targets.rule import Violation, Violations, mismatch, rule
+from ptoas.targets.rules.common import beyond, orders_note
 from ptoas.targets.rules.examples import instruction
 
 _FILL = instruction("tfillpad", "16x32xf32, pad=zero", "16x32xf32, valid=16x20")
@@ -131,11 +131,10 @@ def part_is_inside_the_tile(
         least = 0 if start is None else start
         size = extents[at]
         if least < 0 or (limits[at] != DYNAMIC and least + size > limits[at]):
-            found, required = f"{least} + {size} = {least + size}", f"at most {limits[at]}"
             last = limits[at] - size
             fix = f"use a {word} of 0 to {last}" if last > 0 else None
             what = f"end of the {'columns' if at else 'rows'} of ${slot}"
-            yield mismatch(what, found, required, slot=word, part="value", fix=fix)
+            yield beyond(what, least, size, limits[at], fix, word)
 
 
 def _extents(
@@ -190,7 +189,7 @@ def part_keeps_the_layout(op: d.TExtractOp | d.TInsertOp, know: Facts) -> Violat
     if part.layout_text == whole.layout_text:
         return
     orders = [(tile.type.blayout, tile.type.slayout) for tile in (part, whole)]
-    picture = (Related(drawing.orders(*orders)),) if orders[0] != orders[1] else ()
+    picture = orders_note(orders[0], orders[1])
     yield mismatch(f"layout of ${slot}", part.layout_text, whole.layout_text, slot=slot, related=picture)
 
 

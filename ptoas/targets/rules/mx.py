@@ -7,13 +7,14 @@ from functools import partial
 from ptoas.analysis.forwarding import underlying_values
 from ptoas.analysis.function import FunctionFacts, value_name
 from ptoas.diagnostics import Severity
-from ptoas.dialects.pto.enums import BLayout, SLayout, TileLoc
+from ptoas.dialects.pto.enums import TileLoc
+from ptoas.dialects.pto.geometry import LAYOUTS
 from ptoas.dialects.pto.matmul import MxOp, TGetScaleAddrOp
 from ptoas.dialects.pto.types import DYNAMIC, SCALE_MEMORIES, TileType
-from ptoas.targets import drawing
 from ptoas.targets.facts import Facts
 from ptoas.targets.relation import Relation, constraint
-from ptoas.targets.rule import Related, Violation, Violations, function_rule, mismatch, rule
+from ptoas.targets.rule import Violation, Violations, function_rule, mismatch, rule
+from ptoas.targets.rules.common import orders_note
 from ptoas.targets.target import Target
 
 GROUP, STEP = 32, 64
@@ -117,22 +118,16 @@ def scales_belong_to_their_operand(op: TGetScaleAddrOp, know: Facts) -> Violatio
     if src.loc not in pairs:
         yield mismatch("memory of $src", src.loc.value, "left or right", slot="src")
     elif dst.loc is not pairs[src.loc]:
-        required = {
-            TileLoc.Left: "f8E8M0 in scaling, row_major + row_major, fractal 32",
-            TileLoc.Right: "f8E8M0 in scaling, col_major + col_major, fractal 32",
-        }[src.loc]
+        order = LAYOUTS["Zz" if src.loc is TileLoc.Left else "Nn"]
+        required = f"f8E8M0 in scaling, {order[0].value} + {order[1].value}, fractal 32"
         found = f"{dst.element_name} in {dst.loc.value}, {dst.layout_text}"
-        soft = Severity.WARNING if _has_layout_of_scales(dst.type, src.loc) else None
-        inside = SLayout.RowMajor if src.loc is TileLoc.Left else SLayout.ColMajor
-        blocks = BLayout.RowMajor if src.loc is TileLoc.Left else BLayout.ColMajor
-        orders = (dst.type.blayout, dst.type.slayout), (blocks, inside)
-        picture = (Related(drawing.orders(*orders)),) if orders[0] != orders[1] else ()
+        soft = Severity.WARNING if _has_layout_of_scales(dst.type, pairs[src.loc]) else None
+        picture = orders_note((dst.type.blayout, dst.type.slayout), order)
         what = f"scales of a tile in {src.loc.value}"
         yield mismatch(what, found, required, slot="dst", severity=soft, related=picture)
 
 
-def _has_layout_of_scales(type: TileType, operand: TileLoc) -> bool:
-    """Return True if a tile has the layout of an operand's scales in this memory, whatever its type."""
-    expected = {TileLoc.Left: TileLoc.ScaleLeft, TileLoc.Right: TileLoc.ScaleRight}[operand]
+def _has_layout_of_scales(type: TileType, expected: TileLoc) -> bool:
+    """Return True if a tile has the layout of the scales in this memory, whatever its element type."""
     own = type.loc.data
     return own is TileLoc.Scaling and SCALE_MEMORIES.get((type.blayout, type.slayout)) is expected

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from ptoas.analysis.knowledge import TileFacts, shape_str
 from ptoas.analysis.storage import has_address
@@ -23,7 +24,7 @@ from ptoas.targets.facts import Facts
 from ptoas.targets.isa import HEADERS
 from ptoas.targets.row import Row
 from ptoas.targets.rule import Related, Rule, Violation, Violations, mismatch, rule
-from ptoas.targets.rules.common import contiguous
+from ptoas.targets.rules.common import contiguous, orders_note, pad_to
 from ptoas.targets.rules.examples import instruction, mgather
 from ptoas.targets.specs import TileSpec, element_names
 
@@ -159,9 +160,8 @@ def _in_order(slot: str, tile: TileFacts, required: drawing.Order | None) -> str
 def _orders(tile: TileFacts, required: drawing.Order | None) -> tuple[Related, ...]:
     """Both orders side by side, where one of them has boxes."""
     found = (tile.type.blayout, tile.type.slayout)
-    if required is None or found == required or {found[1], required[1]} == {SLayout.NoneBox}:
-        return ()
-    return (Related(drawing.orders(found, required)),)
+    plain = required is not None and {found[1], required[1]} == {SLayout.NoneBox}
+    return () if plain else orders_note(found, required)
 
 
 @rule(
@@ -203,10 +203,10 @@ def operand_is_made_of_32_byte_blocks(op: PtoOp, know: Facts) -> Violations:
         if spec.layout is not None and not spec.layout.holds(tile.type):
             continue  # In another layout it has other lines.
         word, extent = contiguous(tile)
-        width, step = extent * tile.size, BURST // tile.size
+        width = extent * tile.size
         if width % BURST:
             found = f"{extent} x {tile.size} bytes = {width} bytes"
-            fix = f"pad to {-(-extent // step) * step} {word} and keep {extent} valid"
+            fix = pad_to(word, extent, BURST // tile.size)
             required = f"a multiple of {BURST} bytes"
             yield mismatch(f"{word} of ${slot}", found, required, slot=_where(slot, at), fix=fix)
 
@@ -276,13 +276,13 @@ def _disagreements(
         like = f", as ${owner}" if owner is not None and owner != slot else ""
         what, tile = f"{kind} shape of ${slot}", know.tile(slot)
         wanted = [old if new == DYNAMIC else new for old, new in zip(found, required, strict=True)]
-        fix = set_valid(slot, tile, wanted) if kind == "valid" else _of_shape(slot, tile, wanted)
+        fix = (
+            set_valid(slot, tile, wanted)
+            if kind == "valid"
+            else declare(slot, tile, rows=wanted[0], cols=wanted[1])
+        )
         violation = mismatch(what, shape_str(found), f"{shape_str(required)}{like}", slot=slot, fix=fix)
         yield violation, {slot, owner} if owner is not None else {slot}
-
-
-def _of_shape(slot: str, tile: TileFacts, shape: Sequence[int]) -> str | None:
-    return declare(slot, tile, rows=shape[0], cols=shape[1])
 
 
 def _required(letter: str, extent: int, bound: dict[str, tuple[int, str]], slot: str) -> int:
@@ -324,38 +324,16 @@ def scratch_is_large_enough(op: PtoOp, know: Facts) -> Violations:
         yield violation
 
 
-_TYPE, _MEMORY, _LAYOUT, _EMPTY, _BLOCKS = (
-    operand_has_an_element_type_of_the_target,
-    operand_is_in_a_memory_of_the_instruction,
-    operand_has_a_layout_of_the_target,
-    operand_is_not_empty,
-    operand_is_made_of_32_byte_blocks,
-)
-
-
-_RULES_OF_ROWS: dict[int, tuple[Row, tuple[Rule, ...]]] = {}
-"""Shared rules by a row's identity, with the row, which keeps the identity unique."""
-_MOST_ROWS = 4096
-
-
+@lru_cache(maxsize=4096)
 def rules_for(row: Row) -> tuple[Rule, ...]:
     """The shared rules that have something to say about a row."""
-    known = _RULES_OF_ROWS.get(id(row))
-    if known is None:
-        if len(_RULES_OF_ROWS) >= _MOST_ROWS:
-            _RULES_OF_ROWS.clear()
-        known = _RULES_OF_ROWS[id(row)] = row, _rules_for(row)
-    return known[1]
-
-
-def _rules_for(row: Row) -> tuple[Rule, ...]:
     tiles, views = row.tiles.values(), row.views.values()
     expected = {
-        _TYPE: any(spec.types is not None for spec in (*tiles, *views)),
-        _MEMORY: bool(row.tiles),
-        _LAYOUT: any(s.layout for s in tiles) or any(s.layouts for s in views),
-        _EMPTY: any(not spec.empty for spec in (*tiles, *views)),
-        _BLOCKS: any(spec.aligned for spec in tiles),
+        operand_has_an_element_type_of_the_target: any(spec.types is not None for spec in (*tiles, *views)),
+        operand_is_in_a_memory_of_the_instruction: bool(row.tiles),
+        operand_has_a_layout_of_the_target: any(s.layout for s in tiles) or any(s.layouts for s in views),
+        operand_is_not_empty: any(not spec.empty for spec in (*tiles, *views)),
+        operand_is_made_of_32_byte_blocks: any(spec.aligned for spec in tiles),
         valid_extents_agree: bool(row.valid),
         physical_extents_agree: bool(row.shape),
         scratch_is_large_enough: any(slot not in row.ignores for slot in row.scratch),

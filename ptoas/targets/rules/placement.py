@@ -29,7 +29,8 @@ from ptoas.targets.rule import Related, Violation, Violations, function_rule
 from ptoas.targets.target import Target, rows_of
 
 
-def _place(facts: FunctionFacts, value: SSAValue) -> Operation:
+def place_of(facts: FunctionFacts, value: SSAValue) -> Operation:
+    """The operation that makes a tile, or the function whose argument it is."""
     return value.owner if isinstance(value, OpResult) else facts.func
 
 
@@ -49,7 +50,7 @@ def all_tiles_have_an_address(facts: FunctionFacts, _target: Target) -> Violatio
         if root not in facts.addresses:
             yield Violation(
                 f"`{value_name(root)}` has no address, but other tiles of the function have one",
-                op=_place(facts, root),
+                op=place_of(facts, root),
                 part="statement",
                 fix="give it `addr = %address`, or remove all addresses",
                 related=(Related("this address switches the function to manual placement", first),),

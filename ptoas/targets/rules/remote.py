@@ -9,7 +9,7 @@ from ptoas.analysis.function import FunctionFacts
 from ptoas.analysis.knowledge import shape_str
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.asynchronous import AsyncTransferOp
-from ptoas.dialects.pto.enums import AtomicType, Pipe
+from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.remote import CommTNotifyOp, CommTPutOp, TransferOp
 from ptoas.dialects.pto.sync import FenceBarrierAllOp
@@ -18,8 +18,8 @@ from ptoas.targets.facts import Facts
 from ptoas.targets.fixit import Fixit
 from ptoas.targets.relation import constraint
 from ptoas.targets.rule import Related, Violation, Violations, function_rule, mismatch, rule
-from ptoas.targets.rules.common import fits
-from ptoas.targets.specs import Types, element_names
+from ptoas.targets.rules.common import add_atomically, fits
+from ptoas.targets.specs import Types
 from ptoas.targets.target import Target
 
 
@@ -53,16 +53,7 @@ def transfer_keeps_the_layout() -> None:
 )
 def atomic_put_is_an_addition(op: CommTPutOp, know: Facts, types: Types = ()) -> Violations:
     """An atomic put must be atomic_add with an element type that the target adds in memory."""
-    if op.atomic_type is None or not op.adds:
-        return
-    if op.atomic_type.data is not AtomicType.AtomicAdd:
-        found = op.atomic_type.data.value
-        yield mismatch("atomicType", found, "atomic_none or atomic_add", field="atomicType")
-        return
-    dst = know.view("dst")
-    if dst.element not in types:
-        required = f"one of {element_names(types)}"
-        yield mismatch("element type for an atomic addition", dst.element.text, required, slot="dst")
+    return add_atomically(op.atomic_type, know.view("dst").element, types, "dst")
 
 
 @rule(

@@ -174,6 +174,11 @@ def _partial_overlap(hazard: Hazard) -> str | None:
     return f"place {names} apart: they overlap, so one overwrites the other in any order"
 
 
+def _misused(misuse: FlagMisuse, message: str, fix: Fix, *related: Related) -> Violation:
+    words, edits = fix
+    return Violation(message, op=misuse.op, part="statement", fix=words, fixit=edits, related=related)
+
+
 @function_rule(
     "PTO-F102",
     source="D21; public set_flag and wait_flag pages",
@@ -186,28 +191,18 @@ def flag_is_set_before_its_wait(facts: FunctionFacts, target: Target) -> Violati
         raised = _raised_with_another_id(misuse, facts, target)
         if raised is not None and misuse.kind == "unset":
             event = raised.flag[2].value
-            yield Violation(
-                f"`wait_flag` for {_name(misuse.flag)} waits for ever: line {facts.line(raised.op)} sets "
-                f"{event} instead",
-                op=misuse.op,
-                part="statement",
-                fix=f"wait for {event}",
-                fixit=Fixit("word", event, misuse.flag[2].value, safe=False),
-                related=(Related(f"{event} is set here and never waited for", raised.op),),
+            line = facts.line(raised.op)
+            message = f"`wait_flag` for {_name(misuse.flag)} waits for ever: line {line} sets {event} instead"
+            fix = (f"wait for {event}", (Fixit("word", event, misuse.flag[2].value, safe=False),))
+            yield _misused(
+                misuse, message, fix, Related(f"{event} is set here and never waited for", raised.op)
             )
             continue
         if misuse.other is not None:
             found = "has a matching `set_flag` on some paths only"
             related = (Related("some paths do not reach this `set_flag`", misuse.other),)
-        words, edits = missing_set(facts, misuse)
-        yield Violation(
-            f"`wait_flag` for {_name(misuse.flag)} {found}, so it can wait for ever",
-            op=misuse.op,
-            part="statement",
-            fix=words,
-            fixit=edits,
-            related=related,
-        )
+        message = f"`wait_flag` for {_name(misuse.flag)} {found}, so it can wait for ever"
+        yield _misused(misuse, message, missing_set(facts, misuse), *related)
 
 
 @function_rule(
@@ -218,15 +213,9 @@ def flag_is_set_before_its_wait(facts: FunctionFacts, target: Target) -> Violati
 def flag_is_not_set_twice(facts: FunctionFacts, target: Target) -> Violations:
     """A flag must be waited for before it is set again, on every path and in every loop iteration."""
     for misuse in _misuses(facts, target, "set twice"):
-        words, edits = missing_wait_between(facts, misuse)
-        yield Violation(
-            f"{_name(misuse.flag)} is set twice without a `wait_flag` in between",
-            op=misuse.op,
-            part="statement",
-            fix=words,
-            fixit=edits,
-            related=(Related("set here", misuse.other),),
-        )
+        message = f"{_name(misuse.flag)} is set twice without a `wait_flag` in between"
+        fix = missing_wait_between(facts, misuse)
+        yield _misused(misuse, message, fix, Related("set here", misuse.other))
 
 
 @function_rule(
@@ -246,14 +235,8 @@ def set_flag_is_waited_for(facts: FunctionFacts, target: Target) -> Violations:
     for misuse in _misuses(facts, target, "left up"):
         if misuse in found:
             continue
-        words, edits = missing_wait(facts, misuse)
-        yield Violation(
-            f"{_name(misuse.flag)} is set but never waited for",
-            op=misuse.op,
-            part="statement",
-            fix=words,
-            fixit=edits,
-        )
+        message = f"{_name(misuse.flag)} is set but never waited for"
+        yield _misused(misuse, message, missing_wait(facts, misuse))
 
 
 @function_rule(
@@ -286,13 +269,9 @@ def flag_connects_two_pipes(facts: FunctionFacts, _target: Target) -> Violations
 def internal_flags_are_clear(facts: FunctionFacts, target: Target) -> Violations:
     """A flag that an instruction uses internally must not be set when it starts."""
     for misuse in _misuses(facts, target, "reserved"):
-        yield Violation(
-            f"`{_opcode(misuse.op)}` uses {_name(misuse.flag)} internally, but it is still set",
-            op=misuse.op,
-            part="statement",
-            fix="use another event id, or wait for the flag before",
-            related=(Related("set here", misuse.other),),
-        )
+        message = f"`{_opcode(misuse.op)}` uses {_name(misuse.flag)} internally, but it is still set"
+        fix = ("use another event id, or wait for the flag before", ())
+        yield _misused(misuse, message, fix, Related("set here", misuse.other))
 
 
 def barrier_text(pipe: Pipe) -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
+from collections.abc import Iterator
+from typing import Any
+
+from xdsl.ir import BlockArgument, OpResult, SSAValue
 
 from ptoas.analysis.function import FunctionFacts, value_name
 from ptoas.analysis.knowledge import TileFacts, is_reshaped, last_dims, shape_str
@@ -24,7 +27,7 @@ from ptoas.targets import drawing
 from ptoas.targets.facts import Facts
 from ptoas.targets.row import Row
 from ptoas.targets.rule import Related, Violation, Violations, function_rule, mismatch, rule
-from ptoas.targets.rules.common import contiguous
+from ptoas.targets.rules.common import beyond, contiguous, misaligned, pad_to
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.specs import TileLayout
 from ptoas.targets.target import Target
@@ -56,8 +59,7 @@ _PLACED = _alloc(" addr = %a", _TILE, _index("a", 64, "i64"))
 )
 def tile_is_made_of_32_byte_rows(facts: FunctionFacts, target: Target) -> Violations:
     """The contiguous dimension of a none_box tile, times the element size, must be a multiple of 32 bytes."""
-    for value in (*facts.arguments, *facts.local_tiles):
-        tile = facts.knowledge.tile(value)
+    for value, tile, place in _declared(facts):
         word, extent = contiguous(tile)
         width = extent * tile.size
         if (
@@ -66,12 +68,10 @@ def tile_is_made_of_32_byte_rows(facts: FunctionFacts, target: Target) -> Violat
             or _row_requires_whole_blocks(value, target)
         ):
             continue
-        step = BURST // tile.size
-        fix = f"pad to {-(-extent // step) * step} {word} and keep {extent} valid"
+        fix = pad_to(word, extent, BURST // tile.size)
         found = f"{extent} x {tile.size} bytes = {width} bytes"
         what = f"{word} of `{value_name(value)}`, a {tile.type.blayout.value} {tile.element_name} tile"
-        place, slot = _origin(value, facts)
-        yield mismatch(what, found, f"a multiple of {BURST} bytes", fix=fix, op=place, slot=slot)
+        yield mismatch(what, found, f"a multiple of {BURST} bytes", fix=fix, **place)
 
 
 @function_rule(
@@ -84,8 +84,7 @@ def tile_is_made_of_32_byte_rows(facts: FunctionFacts, target: Target) -> Violat
 def fractal_tile_is_made_of_blocks(facts: FunctionFacts, target: Target) -> Violations:
     """The columns of a boxed tile must be a multiple of its fractal block's; its rows too, unless the tile is
     in vec, has one row, or has blocks of 32 bytes."""
-    for value in (*facts.arguments, *facts.local_tiles):
-        tile = facts.knowledge.tile(value)
+    for value, tile, place in _declared(facts):
         # Where there are NZ tables, MGATHER and MSCATTER speak of blocks too.
         if tile.type.slayout is SLayout.NoneBox or _row_requires_whole_blocks(value, target, boxed=True):
             continue
@@ -96,13 +95,10 @@ def fractal_tile_is_made_of_blocks(facts: FunctionFacts, target: Target) -> Viol
             ("cols", tile.type.cols, cols),
         ):
             if extent % step:
-                fix = f"pad to {-(-extent // step) * step} {word} and keep {extent} valid"
+                fix = pad_to(word, extent, step)
                 what = f"{word} of `{value_name(value)}`, a fractal {tile.element_name} tile"
-                place, slot = _origin(value, facts)
                 picture = (Related(drawing.cut_blocks(tile.type.shape, (rows, cols))),)
-                yield mismatch(
-                    what, extent, f"a multiple of {step}", fix=fix, op=place, slot=slot, related=picture
-                )
+                yield mismatch(what, extent, f"a multiple of {step}", fix=fix, **place, related=picture)
 
 
 @function_rule(
@@ -116,16 +112,14 @@ def tile_has_a_layout_of_its_memory(facts: FunctionFacts, target: Target) -> Vio
     """A tile in left, right, acc, bias or scaling must have the layout that the matrix unit uses there; in
     left the target determines the order of the blocks (D31). It is a warning for a tile that is unused or
     only used for scales of columns."""
-    for value in (*facts.arguments, *facts.local_tiles):
-        tile = facts.knowledge.tile(value)
+    for value, tile, place in _declared(facts):
         layout = target.layouts.get(tile.loc)
         if layout is not None and not layout.holds(tile.type):
-            place, slot = _origin(value, facts)
             what = f"layout of `{value_name(value)}` in {tile.loc.value}"
             picture = _orders(tile, layout, target)
             soft = None if _is_walked(value) else Severity.WARNING
             found = _layout_found(tile)
-            yield mismatch(what, found, layout.text, op=place, slot=slot, related=picture, severity=soft)
+            yield mismatch(what, found, layout.text, **place, related=picture, severity=soft)
 
 
 def _is_walked(tile: SSAValue) -> bool:
@@ -164,21 +158,22 @@ def _layout_found(tile: TileFacts) -> str:
 )
 def tile_type_has_a_valid_element(facts: FunctionFacts, _target: Target) -> Violations:
     """Static valid extents must be positive."""
-    for value in (*facts.arguments, *facts.local_tiles):
-        tile = facts.knowledge.tile(value)
+    for value, tile, place in _declared(facts):
         if 0 in tile.type.valid:
             what, found = f"valid shape of `{value_name(value)}`", shape_str(tile.type.valid)
             fix = "leave the extent open (`?`) and give it as a value"
-            place, slot = _origin(value, facts)
-            yield mismatch(what, found, "at least 1x1", fix=fix, op=place, slot=slot)
+            yield mismatch(what, found, "at least 1x1", fix=fix, **place)
 
 
-def _origin(tile: SSAValue, facts: FunctionFacts) -> tuple[Operation, str | tuple[str, int]]:
-    """The operation that defines a tile's type, or the function whose argument it is."""
-    if isinstance(tile, OpResult):
-        return tile.owner, "result"
-    assert isinstance(tile, BlockArgument)
-    return facts.func, ("argument", tile.index)
+def _declared(facts: FunctionFacts) -> Iterator[tuple[SSAValue, TileFacts, dict[str, Any]]]:
+    """Tiles of a function with the place of their type: an operation, or an argument of the function."""
+    for tile in (*facts.arguments, *facts.local_tiles):
+        if isinstance(tile, OpResult):
+            place = {"op": tile.owner, "slot": "result"}
+        else:
+            assert isinstance(tile, BlockArgument)
+            place = {"op": facts.func, "slot": ("argument", tile.index)}
+        yield tile, facts.knowledge.tile(tile), place
 
 
 def _row_requires_whole_blocks(tile: SSAValue, target: Target, boxed: bool = False) -> bool:
@@ -309,11 +304,8 @@ def window_is_inside_the_tile(op: SubviewOp, know: Facts) -> Violations:
         offset, size = know.constants("offsets")[at], sizes[at]
         start = 0 if offset is None else offset
         if size < 1 or start < 0 or start + size > physical:
-            found = f"{start} + {size} = {start + size}"
-            slot = ("offsets", at)
-            what = f"end of the {word}s of the window"
             fix = f"use an offset of 0 to {physical - size}" if 0 < size < physical else None
-            yield mismatch(what, found, f"at most {physical}", slot=slot, part="value", fix=fix)
+            yield beyond(f"end of the {word}s of the window", start, size, physical, fix, ("offsets", at))
 
 
 @rule(
@@ -367,16 +359,14 @@ def window_of_a_fractal_tile_is_made_of_blocks(op: SubviewOp, know: Facts) -> Vi
         for name, value in (("offset", offset), ("size", sizes[at])):
             if value is None or value % block[at] == 0:
                 continue
-            what, required = f"{name} in {word}", f"a multiple of {block[at]}"
+            what = f"{name} in {word}"
             if name == "offset":
-                fix = f"use {value // block[at] * block[at]} or {value // block[at] * block[at] + block[at]}"
-                picture = (Related(drawing.ruler(value, block[at])),) if value > 0 else ()
-                place = {"slot": ("offsets", at), "part": "value"}
-            else:
-                fix = f"use {-(-value // block[at]) * block[at]} {word}, and set the valid extent"
-                picture = (Related(drawing.cut_blocks((sizes[0], sizes[1]), block)),)
-                place = {"slot": "result", "part": "type"}
-            yield mismatch(what, value, required, fix=fix, related=picture, **place)
+                yield misaligned(what, value, block[at], slot=("offsets", at))
+                continue
+            fix = f"use {-(-value // block[at]) * block[at]} {word}, and set the valid extent"
+            picture = (Related(drawing.cut_blocks((sizes[0], sizes[1]), block)),)
+            required = f"a multiple of {block[at]}"
+            yield mismatch(what, value, required, slot="result", fix=fix, related=picture)
 
 
 # --- views of global memory ----------------------------------------------------------------------
@@ -411,11 +401,8 @@ def partition_is_inside_its_view(op: PartitionViewOp, know: Facts) -> Violations
             continue
         start = 0 if offset is None else offset
         if start + size > extent:
-            found, required = f"{start} + {size} = {start + size}", f"at most {extent}"
             fix = f"use a size of at most {extent - start}" if 0 <= start < extent else None
-            yield mismatch(
-                f"end of dimension {at}", found, required, slot=("sizes", at), part="value", fix=fix
-            )
+            yield beyond(f"end of dimension {at}", start, size, extent, fix, ("sizes", at))
 
 
 @rule(

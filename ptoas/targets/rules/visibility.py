@@ -4,6 +4,8 @@ D54).
 
 from __future__ import annotations
 
+from typing import cast
+
 from xdsl.dialects import arith
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
@@ -22,18 +24,19 @@ CLEAN = "pto.cmo.cacheinvalid all #pto.address_space<gm>"
 FENCE = "pto.fence.barrier_all #pto.fence_scope<gm>"
 
 
-def _findings(facts: FunctionFacts, target: Target) -> list[Finding]:
-    """The findings that these rules share; none if the compiler inserts what is missing."""
+def _findings(facts: FunctionFacts, target: Target, *kinds: Missing) -> list[Finding]:
+    """Findings of these kinds, by an analysis that the rules share; none if the compiler inserts what is
+    missing."""
     if not facts.has_manual_sync:
         return []
     key = (target.name, "visibility")
-    found = facts.analyses.get(key)
-    if not isinstance(found, list):
+    found = cast("list[Finding] | None", facts.analyses.get(key))
+    if found is None:
         analysis = Visibility(
             facts.func, facts.ops, lambda op: facts.effects(op, target), facts.knowledge, unsure=False
         )
         found = facts.analyses[key] = analysis.run() if analysis.accesses else []
-    return found  # pyright: ignore[reportUnknownVariableType]
+    return [finding for finding in found if finding.kind in kinds]
 
 
 def _name(op: Operation) -> str:
@@ -69,12 +72,8 @@ def _cause(finding: Finding) -> str:
 def cache_is_clean_at_the_end(facts: FunctionFacts, target: Target) -> Violations:
     """A function with manual synchronisation that stores scalars must clean the data cache before it ends. It
     is a warning where the store may not be executed."""
-    for finding in _findings(facts, target):
-        if finding.kind is Missing.DIRTY_END:
-            yield _violation(
-                finding,
-                f"the function ends while {_cause(finding)} is in the data cache only",
-            )
+    for finding in _findings(facts, target, Missing.DIRTY_END):
+        yield _violation(finding, f"the function ends while {_cause(finding)} is in the data cache only")
 
 
 @function_rule(
@@ -85,18 +84,17 @@ def cache_is_clean_at_the_end(facts: FunctionFacts, target: Target) -> Violation
 def stored_line_is_cleaned_before_dma(facts: FunctionFacts, target: Target) -> Violations:
     """A line that a scalar was stored to must be cleaned before DMA accesses it or others are told. It is a
     warning where that depends on the path or an address."""
-    for finding in _findings(facts, target):
-        match finding.kind:
-            case Missing.DIRTY_READ:
-                what = "reads memory"
-            case Missing.DIRTY_WRITE:
-                what = "writes memory"
-            case Missing.DIRTY_SIGNAL if not isinstance(finding.op, CommTNotifyOp):
-                what = "tells others"
-            case _:
-                continue
-        name = finding.op.name.removeprefix("pto.")
-        yield _violation(finding, f"`{name}` {what} while {_cause(finding)} is in the data cache only")
+    does = {
+        Missing.DIRTY_READ: "reads memory",
+        Missing.DIRTY_WRITE: "writes memory",
+        Missing.DIRTY_SIGNAL: "tells others",
+    }
+    for finding in _findings(facts, target, *does):
+        if finding.kind is not Missing.DIRTY_SIGNAL or not isinstance(finding.op, CommTNotifyOp):
+            name, cause = finding.op.name.removeprefix("pto."), _cause(finding)
+            yield _violation(
+                finding, f"`{name}` {does[finding.kind]} while {cause} is in the data cache only"
+            )
 
 
 @function_rule(
@@ -112,11 +110,9 @@ def line_is_invalidated_before_it_is_loaded_again(facts: FunctionFacts, target: 
         Missing.STALE_ACQUIRED: "may load a line that was fetched before {}",
         Missing.STALE_POLL: "waits for others, and loads the same line of the data cache again and again",
     }
-    for finding in _findings(facts, target):
-        message = messages.get(finding.kind)
-        if message is not None:
-            cause = _name(finding.causes[0]) if finding.causes else ""
-            yield _violation(finding, f"`load_scalar` {message.format(cause)}")
+    for finding in _findings(facts, target, *messages):
+        cause = _name(finding.causes[0]) if finding.causes else ""
+        yield _violation(finding, f"`load_scalar` {messages[finding.kind].format(cause)}")
 
 
 @function_rule(
@@ -127,12 +123,11 @@ def line_is_invalidated_before_it_is_loaded_again(facts: FunctionFacts, target: 
 def line_of_dma_is_cleaned_before_it_is_stored_to(facts: FunctionFacts, target: Target) -> Violations:
     """Between DMA that writes a line and a scalar store to it the data cache must be cleaned. It is a warning
     where that depends on the path or an address."""
-    for finding in _findings(facts, target):
-        if finding.kind is Missing.SHARED_LINE:
-            other = _name(finding.causes[0])
-            yield _violation(
-                finding, f"`store_scalar` writes back {LINE} bytes, of which {other} has written some"
-            )
+    for finding in _findings(facts, target, Missing.SHARED_LINE):
+        other = _name(finding.causes[0])
+        yield _violation(
+            finding, f"`store_scalar` writes back {LINE} bytes, of which {other} has written some"
+        )
 
 
 @function_rule(
@@ -142,16 +137,15 @@ def line_of_dma_is_cleaned_before_it_is_stored_to(facts: FunctionFacts, target: 
 )
 def all_stored_lines_of_a_view_are_cleaned(facts: FunctionFacts, target: Target) -> Violations:
     """`cmo.cacheinvalid` of a single line must not leave other lines of the view that were stored to."""
-    for finding in _findings(facts, target):
-        if finding.kind is Missing.PARTIAL_CLEAN:
-            yield Violation(
-                f"one line of {LINE} bytes is cleaned, and {_cause(finding)} is to another line of the view",
-                op=finding.op,
-                part="statement",
-                fix=f"use `{CLEAN}`",
-                fixit=Fixit("replace", CLEAN),
-                related=tuple(Related("the store", cause) for cause in finding.causes[:1]),
-            )
+    for finding in _findings(facts, target, Missing.PARTIAL_CLEAN):
+        yield Violation(
+            f"one line of {LINE} bytes is cleaned, and {_cause(finding)} is to another line of the view",
+            op=finding.op,
+            part="statement",
+            fix=f"use `{CLEAN}`",
+            fixit=Fixit("replace", CLEAN),
+            related=tuple(Related("the store", cause) for cause in finding.causes[:1]),
+        )
 
 
 @function_rule(
@@ -162,12 +156,9 @@ def all_stored_lines_of_a_view_are_cleaned(facts: FunctionFacts, target: Target)
 )
 def store_is_fenced_before_it_is_loaded(facts: FunctionFacts, target: Target) -> Violations:
     """Between a store and a load of the same bytes of global memory by DMA must be a fence."""
-    for finding in _findings(facts, target):
-        if finding.kind is Missing.UNFENCED_LOAD:
-            name = finding.op.name.removeprefix("pto.")
-            yield _violation(
-                finding, f"`{name}` may load what was in memory before {_name(finding.causes[0])}", FENCE
-            )
+    for finding in _findings(facts, target, Missing.UNFENCED_LOAD):
+        name, cause = finding.op.name.removeprefix("pto."), _name(finding.causes[0])
+        yield _violation(finding, f"`{name}` may load what was in memory before {cause}", FENCE)
 
 
 # --- several cores -----------------------------------------------------------------------------------

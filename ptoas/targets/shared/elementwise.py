@@ -16,39 +16,30 @@ from ptoas.targets.rules.elementwise import quotient_fits_one_vector, tiles_have
 from ptoas.targets.shared.scratch import placeholder
 from ptoas.targets.specs import ROW_MAJOR, T, tile
 
-BINARY = Row(
-    tiles={"dst": tile(T, ROW_MAJOR), "src0 src1": tile(None, ROW_MAJOR)},
-    valid={"dst": "R C", "src0 src1": "R C"},
-    reads_past_valid=True,
-    pipe=V,
-)
-"""The row of two tiles and their result: row-major, equal valid shapes, the vector pipe."""
+
+def _of(sources: str) -> Row:
+    """Row-major tiles of equal valid shapes on the vector pipe; the sources have the result's type."""
+    return Row(
+        tiles={"dst": tile(T, ROW_MAJOR), sources: tile(None, ROW_MAJOR)},
+        valid={"dst": "R C", sources: "R C"},
+        reads_past_valid=True,
+        pipe=V,
+    )
+
+
+BINARY, UNARY = _of("src0 src1"), _of("src")
+SCALAR = UNARY
+"""A tile and a scalar."""
 
 BINARY_SAME_TYPE = BINARY.override(rules=(tiles_have_one_type,))
 """Binary instructions for which the library has one type for all three tiles: TAND and TOR."""
-
-UNARY = Row(
-    tiles={"dst": tile(T, ROW_MAJOR), "src": tile(None, ROW_MAJOR)},
-    valid={"dst": "R C", "src": "R C"},
-    reads_past_valid=True,
-    pipe=V,
-)
-"""The row of a tile and its result: row-major, equal valid shapes, the vector pipe."""
-
-SCALAR = UNARY
-"""A tile and a scalar."""
 
 BINARY_SCRATCH = BINARY.override(ignores=("tmp",), scratch={"tmp": placeholder("dst")})
 
 SCALAR_SCRATCH = SCALAR.override(ignores=("tmp",), scratch={"tmp": placeholder("dst")})
 """Arithmetic with a scalar whose scratch tile is only an argument of the call."""
 
-AXPY = Row(
-    tiles={"dst": tile(T, ROW_MAJOR), "src": tile(T, ROW_MAJOR)},
-    valid={"dst": "R C", "src": "R C"},
-    reads_past_valid=True,
-    pipe=V,
-)
+AXPY = UNARY.override(tiles={"src": tile(T, ROW_MAJOR)})
 
 
 ROUNDED_ONCE, PRODUCT_OF_DST = "product and sum are rounded once", "the product has the destination's type"
@@ -126,13 +117,7 @@ def no_alias(*sources: str) -> tuple[tuple[str, str], ...]:
 
 
 # The second call reads the result of the first: the last source must still be there.
-TERNARY = Row(
-    tiles={"dst": tile(T, ROW_MAJOR), "src0 src1 src2": tile(None, ROW_MAJOR)},
-    valid={"dst": "R C", "src0 src1 src2": "R C"},
-    no_alias=(("dst", "src2"),),
-    reads_past_valid=True,
-    pipe=V,
-)
+TERNARY = _of("src0 src1 src2").override(no_alias=(("dst", "src2"),))
 
 ADD_C = TERNARY.override(call=calls("TADD dst src0 src1", "TADD dst dst src2"))
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ptoas.dialects.pto import expand as x
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.types import TileType
 from ptoas.targets.pipes import MTE2, V
 from ptoas.targets.row import Row, Rows
 from ptoas.targets.rules.expand import one_source_has_a_value_for_each_row
-from ptoas.targets.specs import PLAIN, ROW_MAJOR, T, tile
+from ptoas.targets.specs import PLAIN, ROW_MAJOR, T, Types, tile
 
 FILL = Row(
     tiles={"dst": tile(T, locs="vec mat")},
@@ -56,6 +58,29 @@ COLUMN_EXPAND_BINARY = Row(
 
 def _loc(type: object) -> TileLoc | None:
     return type.loc.data if isinstance(type, TileType) else None
+
+
+_BY_ROW = (x.TRowExpandAddOp, x.TRowExpandSubOp, x.TRowExpandMulOp, x.TRowExpandMaxOp, x.TRowExpandMinOp)
+_BY_COLUMN = (x.TColExpandAddOp, x.TColExpandSubOp, x.TColExpandMulOp, x.TColExpandMaxOp, x.TColExpandMinOp)
+
+
+def operations(
+    by_row: Row,
+    by_column: Row,
+    types: str | Types,
+    divide: Callable[[Row, str], Row],
+    divided: str | Types,
+    multiplied: str | None = None,
+) -> Rows:
+    """The rows of expansion with an operation; `divide` adds what a target says of quotients."""
+    products = multiplied or types
+    return {
+        **by_row.each({**dict.fromkeys(_BY_ROW, types), x.TRowExpandMulOp: products}),
+        **by_column.each({**dict.fromkeys(_BY_COLUMN, types), x.TColExpandMulOp: products}),
+        x.TRowExpandExpdifOp: by_row.of("f16 f32"),
+        x.TRowExpandDivOp: divide(by_row, "Div").of(divided),
+        x.TColExpandDivOp: divide(by_column, "Div").of(divided),
+    }
 
 
 ROWS: Rows = COLUMN_EXPAND_BINARY.each({x.TColExpandExpdifOp: "f16 f32"})

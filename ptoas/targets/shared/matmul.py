@@ -31,32 +31,36 @@ class OperandWalk:
     """The matrix unit finds the scales of mx operands by the addresses of these."""
 
 
+PRODUCT = Row(
+    tiles={
+        "dst acc_in": tile(locs="acc", empty=False),
+        "lhs": tile(locs="left", empty=False),
+        "rhs": tile(locs="right", empty=False),
+        "bias": tile(locs="bias", empty=False),
+    },
+    valid={"lhs": "M K", "rhs": "K N"},
+    pipe=M,
+)
+
+
+def _rules(types: tuple[str, ...]) -> tuple[Rule, ...]:
+    """The rules of all products of these types."""
+    return (
+        rules.product_has_these_element_types(triples=types),
+        rules.product_extents_are_in_range,
+        rules.product_fits_its_accumulator,
+        rules.bias_is_as_wide_as_the_product,
+    )
+
+
 def products(types: tuple[str, ...], walk: OperandWalk, *further: Rule, one_row: bool = True) -> Rows:
     """The rows of all products of a target for these triples of element types, with `further` rules.
 
     `one_row`: True if it can calculate one row alone.
-
-    `one_row`: whether it can calculate one row alone.
     """
-    product = Row(
-        tiles={
-            "dst acc_in": tile(locs="acc", empty=False),
-            "lhs": tile(locs="left", empty=False),
-            "rhs": tile(locs="right", empty=False),
-            "bias": tile(locs="bias", empty=False),
-        },
-        valid={"lhs": "M K", "rhs": "K N"},
-        rules=(
-            rules.product_has_these_element_types(triples=types),
-            rules.product_extents_are_in_range,
-            rules.product_fits_its_accumulator,
-            rules.bias_is_as_wide_as_the_product,
-            *([rules.operand_blocks_match_the_valid_extent] if walk.strided else []),
-            *further,
-        ),
-        pipe=M,
-        model=walk,
-        source="public TMATMUL page and header",
+    strides = (rules.operand_blocks_match_the_valid_extent,) if walk.strided else ()
+    product = PRODUCT.override(
+        rules=(*_rules(types), *strides, *further), model=walk, source="public TMATMUL page and header"
     )
     matrix = product if one_row else product.override(rules=(rules.product_of_one_row_has_16_rows,))
     vector = product.override(
@@ -97,26 +101,18 @@ def mx_products(walk: OperandWalk) -> Rows:
     rows: Rows = {}
     for op in MX_OPS:
         vector = op.mnemonic().startswith("tgemv")
-        product = Row(
+        product = PRODUCT.override(
             tiles={
-                "dst acc_in": tile(locs="acc", empty=False),
-                "lhs": tile(locs="left", empty=False),
-                "rhs": tile(locs="right", empty=False),
-                "bias": tile(locs="bias", empty=False),
                 "lhs_scale": tile("f8E8M0", ZZ_SCALES, SCALING, empty=False),
                 "rhs_scale": tile("f8E8M0", NN_SCALES, SCALING, empty=False),
             },
-            valid={"lhs": "1 K" if vector else "M K", "rhs": "K N"} | ({"dst": "1 _"} if vector else {}),
+            valid={"lhs": "1 K", "rhs": "K N", "dst": "1 _"} if vector else PRODUCT.valid,
             rules=(
-                rules.product_has_these_element_types(triples=MX_TYPES),
-                rules.product_extents_are_in_range,
-                rules.product_fits_its_accumulator,
-                rules.bias_is_as_wide_as_the_product,
+                *_rules(MX_TYPES),
                 mx.mx_operand_has_pairs_of_groups,
                 mx.each_group_has_a_scale,
                 *([rules.operand_blocks_match_the_valid_extent] if walk.strided else []),
             ),
-            pipe=M,
             model=_of_one_row(walk) if vector else walk,
             call=_mx_call(op),
             source="public TMATMUL_MX page and header",
