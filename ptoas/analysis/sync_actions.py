@@ -1,12 +1,15 @@
 """Release and acquire actions of synchronisation operations.
 
-`verify`, `insert-sync` and `profile` order pipes by these actions. A release publishes what its pipe was
-given so far under a key; an acquire makes its pipe continue after what was published under the key.
+A release publishes what was given to pipes so far under a key; an acquire continues after what was published
+under the key. Flags, barriers, tokens and events order the pipes of one core: `verify`, `insert-sync`, `run`
+and `profile` take these actions from `sync_action`. Channels, counters, signals and barriers of all cores
+order actors: `actor_keys` has the kinds of their keys, and the machine, which knows the slots, counts and
+addresses, makes the keys (`ptoas.machine`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple, TypeAlias
@@ -16,7 +19,10 @@ from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation, SSAValue
 
 from ptoas.analysis.effects import Effects
+from ptoas.dialects.pto.channel import AllocSlotOp, FreeOp, PopOp, PushOp
+from ptoas.dialects.pto.core_sync import AwaitsCounter, SetsCounter, SyncAllOp
 from ptoas.dialects.pto.enums import Event, EventAttr, Pipe
+from ptoas.dialects.pto.remote import CommTNotifyOp, LookOp
 from ptoas.dialects.pto.sync import (
     AcquiresToken,
     BufferTokenOp,
@@ -169,3 +175,71 @@ def _token_of(op: BufferTokenOp, number: Numbers) -> int | SSAValue:
         return token.value.data
     known = number(token)
     return token if known is None else known
+
+
+# --- between actors ---
+
+
+@dataclass(frozen=True, slots=True)
+class SlotKey:
+    """A slot of a channel as a core left it: filled for its consumers, or free for its producers."""
+
+    ring: Hashable
+    filled: bool
+    slot: int
+    core: int
+
+
+@dataclass(frozen=True, slots=True)
+class CounterKey:
+    """A counter between cores, set for this time by one of them."""
+
+    counter: Hashable
+    number: int
+    sender: int
+
+
+@dataclass(frozen=True, slots=True)
+class SignalKey:
+    """A word of global memory."""
+
+    memory: int
+    slot: int
+
+
+@dataclass(frozen=True, slots=True)
+class SyncAllKey:
+    """A barrier of all cores, reached for this time."""
+
+    barrier: Hashable
+    number: int
+
+
+ActorKey: TypeAlias = SlotKey | CounterKey | SignalKey | SyncAllKey
+
+
+class ActorKeys(NamedTuple):
+    """The kinds of keys that an operation releases to other actors, and acquires from them."""
+
+    releases: type[ActorKey] | None = None
+    acquires: type[ActorKey] | None = None
+
+
+_ACTOR_KEYS: dict[type[Operation], ActorKeys] = {
+    # A push without a slot of its own waits for a free one; a pop that copies frees its slot at once.
+    AllocSlotOp: ActorKeys(None, SlotKey),
+    PushOp: ActorKeys(SlotKey, SlotKey),
+    PopOp: ActorKeys(SlotKey, SlotKey),
+    FreeOp: ActorKeys(SlotKey, None),
+    SetsCounter: ActorKeys(CounterKey, None),
+    AwaitsCounter: ActorKeys(None, CounterKey),
+    CommTNotifyOp: ActorKeys(SignalKey, None),
+    LookOp: ActorKeys(None, SignalKey),
+    SyncAllOp: ActorKeys(SyncAllKey, SyncAllKey),
+}
+
+
+@cache
+def actor_keys(kind: type[Operation]) -> ActorKeys:
+    """Return the kinds of keys with which operations of a class order actors."""
+    return next((keys for base, keys in _ACTOR_KEYS.items() if issubclass(kind, base)), ActorKeys())

@@ -8,9 +8,9 @@ stored is visible to the loads of the same core after a fence (D54).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 from xdsl.dialects import func, scf
 from xdsl.ir import Operation, SSAValue
@@ -20,11 +20,10 @@ from ptoas.analysis.flow import ForwardAnalysis
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.structure import is_of, walk
 from ptoas.analysis.sweeps import Sweep, Sweeps
+from ptoas.analysis.sync_actions import CounterKey, SignalKey, SyncAllKey, actor_keys
 from ptoas.analysis.windows import Window
-from ptoas.dialects.pto.core_sync import SetsCounter, SyncAllOp
 from ptoas.dialects.pto.element_types import element_size
 from ptoas.dialects.pto.enums import AddressSpace, Pipe
-from ptoas.dialects.pto.remote import CommTNotifyOp, LookOp
 from ptoas.dialects.pto.scalar import LoadScalarOp, StoreScalarOp
 from ptoas.dialects.pto.sync import CmoCacheInvalidOp, FenceBarrierAllOp
 from ptoas.dialects.pto.types import PtrType, ViewType
@@ -32,11 +31,11 @@ from ptoas.dialects.pto.types import PtrType, ViewType
 LINE = 64
 """Bytes of a line of the scalar data cache."""
 
-RELEASES = (CommTNotifyOp, SetsCounter, SyncAllOp)
-"""Operations that tell others that this core has done something."""
+_RELEASES = (SignalKey, CounterKey, SyncAllKey)
+"""Keys that tell others of what this core has stored in global memory."""
 
-ACQUIRES = (LookOp, SyncAllOp)
-"""Operations after which others have written what this core may have loaded before."""
+_ACQUIRES = (SignalKey, SyncAllKey)
+"""Keys after which others have written what this core may have loaded before."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -104,29 +103,28 @@ class Finding:
     """False if it depends on the path or on an address."""
 
 
-K = TypeVar("K")
-
-Pending: TypeAlias = "dict[Window, tuple[GmAccess, bool]]"
+Pending: TypeAlias = "dict[Any, tuple[GmAccess, bool]]"
 """The latest access to each window, and True if it happens on every path."""
-
-Stale: TypeAlias = "dict[tuple[Window, Window], tuple[GmAccess, bool]]"
-"""The same for lines that the cache holds, each with a window that was written since it was fetched."""
 
 
 @dataclass
 class _State:
-    dirty: Pending
+    dirty: Pending = field(default_factory=dict[Any, Any])
     """Lines that were stored to and not cleaned since."""
-    fetched: Pending
+    fetched: Pending = field(default_factory=dict[Any, Any])
     """Lines that the cache holds."""
-    stale: Stale
-    """Those of them that DMA has written in memory since."""
-    written: Pending
+    stale: Pending = field(default_factory=dict[Any, Any])
+    """Those of them that DMA has written in memory since, each with the window that was written."""
+    written: Pending = field(default_factory=dict[Any, Any])
     """Writes of DMA since the last clean."""
-    unfenced: Pending
+    unfenced: Pending = field(default_factory=dict[Any, Any])
     """Stores of DMA since the last fence."""
     acquired: Operation | None = None
     """The last operation after which others may have written everything that the cache holds."""
+
+    @property
+    def tables(self) -> tuple[Pending, ...]:
+        return self.dirty, self.fetched, self.stale, self.written, self.unfenced
 
     def clean(self) -> None:
         """Write back and drop all lines."""
@@ -139,18 +137,13 @@ class _State:
             lines.clear()
 
 
-def _joined(
-    a: dict[K, tuple[GmAccess, bool]], b: dict[K, tuple[GmAccess, bool]]
-) -> dict[K, tuple[GmAccess, bool]]:
+def _joined(a: Pending, b: Pending) -> Pending:
     """Join two paths: an access is certain if both have it."""
     either = {**b, **a}
     return {key: (access, a.get(key, _NO)[1] and b.get(key, _NO)[1]) for key, (access, _) in either.items()}
 
 
 _NO = (None, False)
-
-_TABLES = ("dirty", "fetched", "stale", "written", "unfenced")
-"""The attributes of a state that hold accesses."""
 
 
 def _ops(pending: Mapping[Any, tuple[GmAccess, bool]]) -> list[Operation]:
@@ -215,7 +208,7 @@ def _window(value: SSAValue, knowledge: Knowledge, sweeps: Sweeps) -> Window:
     return window if sweep is None else MovingWindow(window.root, sweep=sweep)
 
 
-_CONCERNED = (CmoCacheInvalidOp, FenceBarrierAllOp, func.CallOp, func.ReturnOp, *RELEASES, *ACQUIRES)
+_CONCERNED = (CmoCacheInvalidOp, FenceBarrierAllOp, func.CallOp, func.ReturnOp)
 
 Uses: TypeAlias = "tuple[tuple[int, Pipe, bool], ...]"
 """Accesses of a function to its arguments, what it calls included: the argument, the pipe, a write."""
@@ -275,30 +268,16 @@ class Visibility(ForwardAnalysis[_State]):
         return tuple(found)
 
     def run(self) -> list[Finding]:
-        self.region(self.function.body, _State({}, {}, {}, {}, {}))
+        self.region(self.function.body, _State())
         return self.findings
 
     # --- states ----------------------------------------------------------------------------------
 
     def copy(self, state: _State) -> _State:
-        return _State(
-            dict(state.dirty),
-            dict(state.fetched),
-            dict(state.stale),
-            dict(state.written),
-            dict(state.unfenced),
-            state.acquired,
-        )
+        return _State(*map(dict, state.tables), acquired=state.acquired)
 
     def join(self, a: _State, b: _State) -> _State:
-        return _State(
-            _joined(a.dirty, b.dirty),
-            _joined(a.fetched, b.fetched),
-            _joined(a.stale, b.stale),
-            _joined(a.written, b.written),
-            _joined(a.unfenced, b.unfenced),
-            a.acquired or b.acquired,
-        )
+        return _State(*map(_joined, a.tables, b.tables), acquired=a.acquired or b.acquired)
 
     def start(self, loop: Operation, state: _State, /) -> _State:
         return self._moved(loop, state, lambda window: Window(window.root))
@@ -322,7 +301,8 @@ class Visibility(ForwardAnalysis[_State]):
     # --- operations ------------------------------------------------------------------------------
 
     def concerns(self, op: Operation) -> bool:
-        return op in self.accesses or is_of(op.__class__, _CONCERNED)
+        kind = op.__class__
+        return op in self.accesses or is_of(kind, _CONCERNED) or any(actor_keys(kind))
 
     def visit(self, op: Operation, state: _State) -> None:
         match op:
@@ -335,7 +315,7 @@ class Visibility(ForwardAnalysis[_State]):
             case func.ReturnOp():
                 self._flush(Missing.DIRTY_END, op, state)
             case _:
-                if isinstance(op, RELEASES):
+                if actor_keys(op.__class__).releases in _RELEASES:
                     self._flush(Missing.DIRTY_SIGNAL, op, state)
                 elif op.__class__ is func.CallOp and not self.unsure:
                     # A callee may clean and fence; what it needs it is asked for itself.
@@ -345,29 +325,19 @@ class Visibility(ForwardAnalysis[_State]):
                     self._call(op, state)
                 else:
                     for access in self.accesses.get(op, ()):
-                        self._access(access, state)
-                if isinstance(op, ACQUIRES):
+                        self._check(access, state)
+                        self._note(access, state)
+                if actor_keys(op.__class__).acquires in _ACQUIRES:
                     state.acquired = op
-
-    def _access(self, access: GmAccess, state: _State) -> None:
-        (self._scalar if access.scalar else self._dma)(access, state)
 
     def _call(self, op: Operation, state: _State) -> None:
         """Compare the accesses of a callee with earlier ones; their order is the callee's own concern."""
-        own: dict[str, dict[Any, tuple[GmAccess, bool]]] = {name: {} for name in _TABLES}
-        for access in self.accesses.get(op, ()):
-            before: dict[str, dict[Any, tuple[GmAccess, bool]]] = {
-                name: dict(getattr(state, name)) for name in _TABLES
-            }
-            self._access(access, state)
-            for name in _TABLES:
-                table = getattr(state, name)
-                for at in [at for at, each in table.items() if before[name].get(at) is not each]:
-                    own[name][at] = table.pop(at)
-                    if at in before[name]:
-                        table[at] = before[name][at]
-        for name in _TABLES:
-            getattr(state, name).update(own[name])
+        accesses = self.accesses.get(op, [])
+        for access in accesses:
+            self._check(access, state)
+        # What DMA writes makes lines stale, those that the callee fetches itself excepted.
+        for access in sorted(accesses, key=lambda access: access.scalar):
+            self._note(access, state)
         # A function cleans at its end whatever it stores.
         state.dirty = {at: each for at, each in state.dirty.items() if each[0].op is not op}
 
@@ -403,7 +373,10 @@ class Visibility(ForwardAnalysis[_State]):
             certain = any(each for _, each in state.dirty.values())
             self._find(kind, op, _ops(state.dirty), state, certain=certain)
 
-    def _scalar(self, access: GmAccess, state: _State) -> None:
+    def _check(self, access: GmAccess, state: _State) -> None:
+        (self._check_scalar if access.scalar else self._check_dma)(access, state)
+
+    def _check_scalar(self, access: GmAccess, state: _State) -> None:
         line, op = access.window, access.op
         if access.write and (met := self._conflicting(line, state.written)):
             self._found(Missing.SHARED_LINE, access, met, state)
@@ -418,18 +391,23 @@ class Visibility(ForwardAnalysis[_State]):
             self._find(Missing.STALE_ACQUIRED, op, [state.acquired], state, access, False)
         if is_poll(op):
             self._find(Missing.STALE_POLL, op, [], state, access, False)
-        state.fetched[line] = access, True
-        if access.write:
-            state.dirty[line] = access, True
 
-    def _dma(self, access: GmAccess, state: _State) -> None:
-        window = access.window
-        if met := self._conflicting(window, state.dirty):
+    def _check_dma(self, access: GmAccess, state: _State) -> None:
+        if met := self._conflicting(access.window, state.dirty):
             self._found(Missing.DIRTY_WRITE if access.write else Missing.DIRTY_READ, access, met, state)
+        if access.write or access.pipe is not Pipe.PIPE_MTE2:
+            return
+        if stores := self._conflicting(access.window, state.unfenced):
+            self._found(Missing.UNFENCED_LOAD, access, stores, state)
+
+    def _note(self, access: GmAccess, state: _State) -> None:
+        window = access.window
+        if access.scalar:
+            state.fetched[window] = access, True
+            if access.write:
+                state.dirty[window] = access, True
+            return
         if not access.write:
-            stores = access.pipe is Pipe.PIPE_MTE2 and self._conflicting(window, state.unfenced)
-            if stores:
-                self._found(Missing.UNFENCED_LOAD, access, stores, state)
             return
         for line, (_, certain) in state.fetched.items():
             meets = self._meets(line, window)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.ir import Attribute, Operation
 
+from ptoas.analysis.sync_actions import SlotKey
 from ptoas.diagnostics import Note
 from ptoas.dialects.pto.channel import ChannelOp, FreeOp, PopOp, PushOp
 from ptoas.dialects.pto.core_enums import Flow
@@ -197,7 +198,7 @@ class Ring:
         number = self.heads[core]
         if number >= self.slots:
             for consumer in self.consumers:
-                actor.clocks.acquire((self, "free", number % self.slots, consumer), self.push_wait_pipe)
+                actor.clocks.acquire(SlotKey(self, False, number % self.slots, consumer), self.push_wait_pipe)
         return number
 
     def fill(self, machine: Machine, pushed: Pushed) -> None:
@@ -206,7 +207,7 @@ class Ring:
         number = self.heads[core]
         slot = number % self.slots
         self.pushed[slot, core] = pushed
-        machine.actor.clocks.release((self, "full", slot, core), self.filling_pipe, again=True)
+        machine.actor.clocks.release(SlotKey(self, True, slot, core), self.filling_pipe, again=True)
         self.heads[core] = number + 1
         self.last_push = pushed.op
 
@@ -226,7 +227,7 @@ class Ring:
                 self._numbers(machine, self.producers),
             )
         for producer in self.producers:
-            actor.clocks.acquire((self, "full", number % self.slots, producer), self.pop_wait_pipe)
+            actor.clocks.acquire(SlotKey(self, True, number % self.slots, producer), self.pop_wait_pipe)
         self.tails[core] = number + 1
         self.last_pop = op
         return number
@@ -237,7 +238,7 @@ class Ring:
     def give_back(self, machine: Machine, number: int) -> None:
         """The slot is free for the producer."""
         core = machine.core
-        key = (self, "free", number % self.slots, core)
+        key = SlotKey(self, False, number % self.slots, core)
         machine.actor.clocks.release(key, self.freeing_pipe, again=True)
         self.freed[core] = number + 1
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from xdsl.ir import Operation
 
+from ptoas.analysis.sync_actions import CounterKey
 from ptoas.diagnostics import Note
 from ptoas.dialects.pto.enums import KernelKind, Pipe
 from ptoas.grammar.spans import span_of
@@ -124,7 +125,7 @@ def set_counter(machine: Machine, op: Operation, counter: Counter, key: Hashable
         machine.hidden_choices[op] = f"sets a counter that counts to {MOST_SET} more often than that"
     counter.sent[me] = number + 1
     counter.last = op
-    actor.clocks.release((key, number, me), pipe if machine.target.has_pipes else None)
+    actor.clocks.release(CounterKey(key, number, me), pipe if machine.target.has_pipes else None)
 
 
 def take_counter(
@@ -144,4 +145,4 @@ def take_counter(
         actor.wait_until(lambda: counter.left(senders, me) > 0, what, op, on=senders)
     counter.taken[me] = number + 1
     for sender in senders:
-        actor.clocks.acquire((key, number, sender), pipe)
+        actor.clocks.acquire(CounterKey(key, number, sender), pipe)

@@ -17,6 +17,7 @@ from xdsl.ir import Operation
 from ptoas.analysis.clocks import NUMBER
 from ptoas.analysis.effects import Effects
 from ptoas.analysis.structure import walk
+from ptoas.analysis.sync_actions import SignalKey
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.instruction import PtoOp
@@ -386,7 +387,7 @@ class Sharing:
         access = self._access(op, name, NUMBER[Pipe.PIPE_S], write, kind, scalar=True)
         return Use(access, *found, touched)
 
-    def keys_of(self, use: Use) -> list[tuple[int, int]]:
+    def keys_of(self, use: Use) -> list[SignalKey]:
         """The clocks of all words of a signal."""
         places = use.start + _offsets(use.array)
         return list(dict.fromkeys(_clock_key(use, int(start)) for start in places))
@@ -492,11 +493,10 @@ class Sharing:
         return series
 
 
-def _clock_key(use: Use, start: int) -> tuple[int, int]:
+def _clock_key(use: Use, start: int) -> SignalKey:
     """The clock key of a scalar at this byte."""
-    if use.memory is None:
-        return use.number, start
-    return use.number, use.memory.slot(start, use.array.itemsize)
+    slot = start if use.memory is None else use.memory.slot(start, use.array.itemsize)
+    return SignalKey(use.number, slot)
 
 
 def _window_at(array: Array, start: int) -> tuple[int, int]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import Any
 
+from ptoas.analysis.sync_actions import SyncAllKey
 from ptoas.dialects.pto.core_enums import SyncAllMode, SyncCoreType
 from ptoas.dialects.pto.core_sync import (
     AwaitsCounter,
@@ -165,7 +166,7 @@ def _hard(op: SyncAllOp, m: Machine, kinds: tuple[KernelKind, ...]) -> None:
     counter = m.cluster_of_block.grid.counter(("syncall", op.core_type.data))
     me = m.actor_number
     number = counter.sent.get(me, 0)
-    key = ("syncall", op.core_type.data, number)
+    key = SyncAllKey(op.core_type.data, number)
     m.actor.clocks.release(key)
     counter.sent[me] = number + 1
 
@@ -204,7 +205,7 @@ def _soft(op: SyncAllOp, m: Machine, kinds: tuple[KernelKind, ...], values: Sequ
         raise m.fail("PTO-R914", f"syncall: {total} cores wait for each other", op)
     counter.sent[m.actor_number] = counter.sent.get(m.actor_number, 0) + 1
     generation = before // total
-    key = ("soft", address, generation)
+    key = SyncAllKey(address, generation)
     m.actor.clocks.release(key)
     words[0] = np.int32(before + 1)
     if m.actor.scheduler is not None:

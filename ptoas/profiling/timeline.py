@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import cast
 
 from xdsl.ir import Operation
 
 from ptoas.analysis.clocks import NUMBER, PIPES
+from ptoas.analysis.sync_actions import SlotKey
 from ptoas.dialects.pto.enums import Pipe
 from ptoas.profiling.dependences import Dependences
 from ptoas.profiling.record import ActorKey, Trace, TraceEvent, What
@@ -293,7 +293,7 @@ class Simulation:
         target: Pipe | None = event.subject[1]
         others = (done for actor, done in self.released.get(key, {}).items() if actor != event.actor)
         time, slice = max(others, default=(0.0, NOTHING))
-        frees = "free" in cast("tuple[object, ...]", key) if type(key) is tuple else False
+        frees = isinstance(key, SlotKey) and not key.filled
         for pipe in range(len(PIPES)) if target is None else (NUMBER[target],):
             core.wait(pipe, time, slice, Cause.CORE_SLOT if frees else Cause.CORE_DATA)
         if slice != NOTHING:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, cast
+from typing import Any
 
 from xdsl.ir import Operation
 
 from ptoas.analysis.clocks import PIPES, Known, Ledger
+from ptoas.analysis.sync_actions import SignalKey
 from ptoas.machine.actors import Launch
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.machine import Machine
@@ -275,28 +276,28 @@ class WindowLedger(Ledger):
         self.windows = windows
 
     def put(self, key: Hashable, known: Known) -> None:
-        number, slot = cast("tuple[int, int]", key)
-        if number < 0:
+        if not isinstance(key, SignalKey) or key.memory < 0:
             super().put(key, known)
             return
         times = np.zeros(self.shape, np.int64)
         for actor, row in known.items():
             times[actor] = row
-        memory, window = self.memories[number], self.windows[number]
-        window.Accumulate([times, self.mpi.INT64_T], memory.owner, self._place(memory, slot), self.mpi.MAX)
+        memory, window = self.memories[key.memory], self.windows[key.memory]
+        window.Accumulate(
+            [times, self.mpi.INT64_T], memory.owner, self._place(memory, key.slot), self.mpi.MAX
+        )
         window.Flush(memory.owner)
 
     def get(self, key: Hashable) -> Known:
-        number, slot = cast("tuple[int, int]", key)
-        if number < 0:
+        if not isinstance(key, SignalKey) or key.memory < 0:
             return super().get(key)
         times = np.zeros(self.shape, np.int64)
-        memory, window = self.memories[number], self.windows[number]
+        memory, window = self.memories[key.memory], self.windows[key.memory]
         window.Get_accumulate(
             [times, self.mpi.INT64_T],
             [times, self.mpi.INT64_T],
             memory.owner,
-            self._place(memory, slot),
+            self._place(memory, key.slot),
             self.mpi.NO_OP,
         )
         window.Flush(memory.owner)
