@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from dataclasses import fields
+from functools import cache, partial
+from importlib import import_module
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -17,102 +19,31 @@ from ptoas.grammar.spans import span_of
 from ptoas.ir.clone import clone
 from ptoas.targets import Target, get_target
 
-
-def _allocate_destinations() -> type[ModulePass]:
-    from ptoas.lowering.allocate_destinations import AllocateDestinations
-
-    return AllocateDestinations
-
-
-def _infer_view_layouts() -> type[ModulePass]:
-    from ptoas.lowering.infer_view_layouts import InferViewLayoutsPass
-
-    return InferViewLayoutsPass
-
-
-def _bufferize_loop_tiles() -> type[ModulePass]:
-    from ptoas.lowering.bufferize_loop_tiles import BufferizeLoopTilesPass
-
-    return BufferizeLoopTilesPass
-
-
-def _fold_constants() -> type[ModulePass]:
-    from ptoas.lowering.fold_constants import FoldConstantsPass
-
-    return FoldConstantsPass
-
-
-def _eliminate_dead_code() -> type[ModulePass]:
-    from ptoas.lowering.eliminate_dead_code import EliminateDeadCodePass
-
-    return EliminateDeadCodePass
-
-
-def _legalize_cpu() -> type[ModulePass]:
-    from ptoas.lowering.legalize_cpu import LegalizeCpuPass
-
-    return LegalizeCpuPass
-
-
-def _add_scratch() -> type[ModulePass]:
-    from ptoas.lowering.add_scratch import AddScratchPass
-
-    return AddScratchPass
-
-
-def _plan_memory() -> type[ModulePass]:
-    from ptoas.lowering.plan_memory import PlanMemoryPass
-
-    return PlanMemoryPass
-
-
-def _split_cube_vector() -> type[ModulePass]:
-    from ptoas.lowering.split_cube_vector import SplitCubeVectorPass
-
-    return SplitCubeVectorPass
-
-
-def _bind_scales() -> type[ModulePass]:
-    from ptoas.lowering.bind_scales import BindScalesPass
-
-    return BindScalesPass
-
-
-def _insert_fences() -> type[ModulePass]:
-    from ptoas.lowering.insert_fences import InsertFencesPass
-
-    return InsertFencesPass
-
-
-def _insert_sync() -> type[ModulePass]:
-    from ptoas.lowering.insert_sync import InsertSyncPass
-
-    return InsertSyncPass
-
-
-def _split_multi_tiles() -> type[ModulePass]:
-    from ptoas.lowering.split_multi_tiles import SplitMultiTilesPass
-
-    return SplitMultiTilesPass
-
-
-PASSES: dict[str, Callable[[], type[ModulePass]]] = {
-    "split-multi-tiles": _split_multi_tiles,
-    "allocate-destinations": _allocate_destinations,
-    "infer-view-layouts": _infer_view_layouts,
-    "bufferize-loop-tiles": _bufferize_loop_tiles,
-    "legalize-cpu": _legalize_cpu,
-    "add-scratch": _add_scratch,
-    "fold-constants": _fold_constants,
-    "eliminate-dead-code": _eliminate_dead_code,
-    "plan-memory": _plan_memory,
-    "bind-scales": _bind_scales,
-    "split-cube-vector": _split_cube_vector,
-    "insert-fences": _insert_fences,
-    "insert-sync": _insert_sync,
+_CLASSES = {
+    "split-multi-tiles": "SplitMultiTilesPass",
+    "allocate-destinations": "AllocateDestinations",
+    "infer-view-layouts": "InferViewLayoutsPass",
+    "bufferize-loop-tiles": "BufferizeLoopTilesPass",
+    "legalize-cpu": "LegalizeCpuPass",
+    "add-scratch": "AddScratchPass",
+    "fold-constants": "FoldConstantsPass",
+    "eliminate-dead-code": "EliminateDeadCodePass",
+    "plan-memory": "PlanMemoryPass",
+    "bind-scales": "BindScalesPass",
+    "split-cube-vector": "SplitCubeVectorPass",
+    "insert-fences": "InsertFencesPass",
+    "insert-sync": "InsertSyncPass",
 }
-"""Every pass by name, in pipeline order; imported on first use."""
+"""Every pass in pipeline order: its class, in the module of the pass's name."""
 
+
+@cache
+def _loaded(name: str) -> type[ModulePass]:
+    return getattr(import_module(f"ptoas.lowering.{name.replace('-', '_')}"), _CLASSES[name])
+
+
+PASSES: dict[str, Callable[[], type[ModulePass]]] = {name: partial(_loaded, name) for name in _CLASSES}
+"""Every pass by name, in pipeline order; imported on first use."""
 
 OPTIONAL = ("legalize-cpu", "fold-constants", "eliminate-dead-code", "insert-fences", "insert-sync")
 """Passes without which a program can still be run."""
@@ -162,31 +93,18 @@ def build_pipeline(
     if required:
         raise UsageError(f"pass {required[0]!r} is required; those to skip are {', '.join(OPTIONAL)}")
     target = get_target(target) if isinstance(target, str) else target
-    name = target.name
-    options: dict[str, dict[str, object]] = {
-        "infer-view-layouts": {"target": name},
-        "bufferize-loop-tiles": {"target": name},
-        "add-scratch": {"target": name, "isa": isa},
-        "plan-memory": {"target": name, "sync": sync},
-        "split-cube-vector": {"target": name},
-        "insert-fences": {"target": name, "sync": sync},
-        "insert-sync": {"target": name, "sync": sync},
-    }
+    options = {"target": target.name, "isa": isa, "sync": sync}
     skipped = tuple(skip)
     if not legalize or target.legalization is None:
         skipped += ("legalize-cpu",)
     passes: list[ModulePass] = []
     for pass_name in PASSES:
         if pass_name not in skipped:
-            passes.append(_loaded(pass_name)(**options.get(pass_name, {})))
+            kind = PASSES[pass_name]()
+            passes.append(kind(**{each.name: options[each.name] for each in fields(kind)}))
         if pass_name == until:
             break
     return passes
-
-
-@cache
-def _loaded(name: str) -> type[ModulePass]:
-    return PASSES[name]()
 
 
 def run_passes(
