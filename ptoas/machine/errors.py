@@ -130,6 +130,12 @@ _ROWS = (
         "2026.08 (D28).",
     ),
     (
+        "PTO-R127",
+        "the result of a conversion depends on the revision",
+        "A number is too large for the new type, and `tcvt` names no saturation mode: without one it does "
+        "not saturate up to --isa 2026.08, and does from 2026.09 on (D55).",
+    ),
+    (
         "PTO-R110",
         "two sources for one element of a scatter",
         "With `scatterConflict = default` the hardware decides which source is kept, and another run "

@@ -30,15 +30,42 @@ def tcvt(op: TCvtOp, m: Machine) -> Binder:
     def bind(dst: Tile, src: Tile, tmp: Tile | None = None) -> Step:
         part = _source(op, m, dst, src)
         function = conversion(src.dtype, dst.dtype, mode, saturates, model)
+        other = None if op.satmode is not None else conversion(src.dtype, dst.dtype, mode, True, model)
 
         def run() -> None:
-            bits = np.ascontiguousarray(part.load_raw())
-            dst.store_raw(function(numbers(src.dtype, bits)).view(dst.dtype.raw))
+            read = numbers(src.dtype, np.ascontiguousarray(part.load_raw()))
+            converted = function(read).view(dst.dtype.raw)
+            if other is not None and read.size and exceeds(read, dst.dtype):
+                _warn_of_overflow(op, m, read, converted, other(read).view(dst.dtype.raw), dst)
+            dst.store_raw(converted)
 
         follows = lanes(src) if part.valid == dst.valid else None
         return Step(run, (part.region,), (dst.region,), lanes=follows)
 
     return bind
+
+
+def exceeds(read: Array, target: DType) -> bool:
+    """Return True if a number may be too large for a type."""
+    if target.is_integer:
+        limits = np.iinfo(target.number)
+        return bool(read.max() > limits.max or read.min() < limits.min)
+    return target.short in LARGEST and bool(np.abs(read).max() > LARGEST[target.short])
+
+
+def _warn_of_overflow(
+    op: TCvtOp, m: Machine, read: Array, converted: Array, saturated: Array, dst: Tile
+) -> None:
+    """Warn of the first number that becomes another one with the saturation mode ON."""
+    places = np.argwhere(converted != saturated)
+    if places.size:
+        row, col = (int(n) for n in places[0])
+        m.warn(
+            "PTO-R127",
+            f"tcvt: {read[row, col]} at [{row}, {col}] is too large for {dst.describe()}, and no saturation "
+            "mode says what becomes of it; add `satmode = #pto<saturation_mode ON>`, or OFF",
+            op,
+        )
 
 
 def _source(op: TCvtOp, m: Machine, dst: Tile, src: Tile) -> Tile:

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import ptoas
 from ptoas.dialects.pto.enums import RoundMode
 from ptoas.dialects.pto.quant import TCvtOp
 from ptoas.machine import hifloat8
@@ -336,3 +337,28 @@ func.func @main(%a: !pto.tile<1x112xbf16>) {{
             "TRUNC": min(below, above, key=abs),
         }[mode]
         assert y == wanted, (x, y, wanted)
+
+
+@pytest.mark.parametrize(
+    ("types", "mode", "number", "isa", "warned"),
+    [
+        (("f32", "i16"), "", 40000, None, True),
+        (("f32", "f16"), "", 70000, None, True),
+        (("i32", "i16"), "", -40000, None, True),
+        # The least and the greatest number of a type fit.
+        (("f32", "i16"), "", 32767, None, False),
+        (("i32", "i16"), "", -32768, None, False),
+        (("f32", "i16"), "", 40000, "2026.09", False),
+        (("f32", "i16"), " {satmode = #pto<saturation_mode OFF>}", 40000, None, False),
+        (("f32", "i16"), " {satmode = #pto<saturation_mode ON>}", 40000, None, False),
+    ],
+)
+def test_overflow_without_a_saturation_mode_is_a_warning(
+    types: tuple[str, str], mode: str, number: int, isa: str | None, warned: bool
+) -> None:
+    source, target = (f"!pto.tile<16x32x{each}>" for each in types)
+    text = f".arg %x : {source}\n%y = tcvt %x{mode} : ({source}) -> {target}"
+    x = np.full((16, 32), number, np.dtype(types[0].replace("f", "float").replace("i", "int")))
+    result = ptoas.run(ptoas.parse(text), {"x": x}, target="a5", isa=isa)
+    assert [each.code for each in result.warnings] == ["PTO-R127"] * warned
+    assert all(f"{number}" in each.message for each in result.warnings)
