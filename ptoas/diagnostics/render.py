@@ -128,10 +128,11 @@ def _snippet(labels: Sequence[_Label], colour: bool) -> list[str]:
     for at, line in enumerate(shown):
         if at and line > shown[at - 1] + 1:
             rows.append("...")
-        text, first = _visible_part(lines[line][0].span)
+        text, first, is_cut = _visible_part(lines[line][0].span)
         lead = "..." if first else ""
         # One character stays one column, so that underlines are aligned.
-        rows.append(f"{line:>{width}} | {lead}" + "".join(c if c.isprintable() else " " for c in text))
+        shown_text = "".join(c if c.isprintable() else " " for c in text)
+        rows.append(f"{line:>{width}} | {lead}{shown_text}" + "..." * is_cut)
         for label in lines[line]:
             start = label.span.column - 1 - first
             length = max(1, min(label.span.length, len(text) - start))
@@ -141,13 +142,13 @@ def _snippet(labels: Sequence[_Label], colour: bool) -> list[str]:
     return rows
 
 
-def _visible_part(span: Span) -> tuple[str, int]:
-    """The line of a span, or of a long line the part around the span, and the column where it starts."""
+def _visible_part(span: Span) -> tuple[str, int, bool]:
+    """The line of a span, or of a long line the part around it; its first column; True if it is cut there."""
     text, start = span.source.line_text(span.line), span.column - 1
     if len(text) <= _LONGEST_LINE:
-        return text, 0
+        return text, 0, False
     first = max(0, start - _LONGEST_LINE // 3)
-    return text[first : first + _LONGEST_LINE], first
+    return text[first : first + _LONGEST_LINE], first, first + _LONGEST_LINE < len(text)
 
 
 def _origin_span(origin: OriginLocation) -> Span:
