@@ -16,6 +16,7 @@ from typing import Any
 from xdsl.utils.exceptions import VerifyException
 
 from ptoas.analysis.knowledge import TileFacts, shape_str
+from ptoas.dialects.pto.enums import BLayout, SLayout
 from ptoas.dialects.pto.types import DYNAMIC
 
 
@@ -39,6 +40,11 @@ def declare(slot: str, tile: TileFacts, **changes: Any) -> str | None:
     except VerifyException:
         return None
     return f"declare ${slot} as `{wanted}`"
+
+
+def declare_layout(slot: str, tile: TileFacts, order: tuple[BLayout, SLayout] | None) -> str | None:
+    """Return the fix that gives a tile another order of its blocks and of what is in them, if it is known."""
+    return order and declare(slot, tile, blayout=order[0], slayout=order[1], fractal=512)
 
 
 def set_valid(slot: str, tile: TileFacts, valid: Sequence[int]) -> str | None:

@@ -58,11 +58,13 @@ def _is(blayout: BLayout, slayout: SLayout | None) -> Callable[[TileType], bool]
     return lambda t: t.blayout is blayout and (slayout is None or t.slayout is slayout)
 
 
-ROW_MAJOR = TileLayout("row_major", _is(BLayout.RowMajor, None))
+ROW_MAJOR = TileLayout("row_major", _is(BLayout.RowMajor, None), (BLayout.RowMajor, SLayout.NoneBox))
 ND = TileLayout(
     "row_major + none_box", _is(BLayout.RowMajor, SLayout.NoneBox), (BLayout.RowMajor, SLayout.NoneBox)
 )
-DN = TileLayout("col_major + none_box", _is(BLayout.ColMajor, SLayout.NoneBox))
+DN = TileLayout(
+    "col_major + none_box", _is(BLayout.ColMajor, SLayout.NoneBox), (BLayout.ColMajor, SLayout.NoneBox)
+)
 NZ = TileLayout(
     "col_major + row_major, fractal 512",
     lambda t: t.is_nz and t.fractal == 512,

@@ -97,7 +97,7 @@ def test_an_overlap_of_tiles_without_addresses_has_their_names() -> None:
     gather = f"pto.mgather ins(%t, %i : {table}, {tile}) outs(%i : {tile}) {{coalesce = #pto<coalesce elem>}}"
     text = kernel(gather, args=f"%t: {table}, %i: {tile}")
     (found,) = verify(parse(text), "a5").diagnostics
-    message = "dst `%i` overlaps idx `%i`"
+    message = "`%i` is both dst and idx"
     assert (found.code, found.message) == ("PTO-U104", message)
 
 

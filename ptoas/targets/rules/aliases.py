@@ -23,13 +23,13 @@ def reshaped_tile_keeps_its_bytes(op: AliasOp, know: Facts) -> Violations:
     its bytes, bitcast may name fewer."""
     source, result = op.types()
     if source.loc != result.loc:
-        yield mismatch("memory", result.loc.data.value, source.loc.data.value, part="statement")
+        yield mismatch("memory of the result", result.loc.data.value, source.loc.data.value, part="statement")
     if (source.slayout is SLayout.NoneBox) != (result.slayout is SLayout.NoneBox):
-        yield mismatch("slayout", result.slayout.value, source.slayout.value, part="statement")
+        yield mismatch("slayout of the result", result.slayout.value, source.slayout.value, part="statement")
     at_most = isinstance(op, BitcastOp)
     if result.size_bytes > source.size_bytes or (result.size_bytes != source.size_bytes and not at_most):
         required = f"{'at most ' if at_most else ''}{source.size_bytes} bytes"
-        yield mismatch("size", f"{result.size_bytes} bytes", required, part="statement")
+        yield mismatch("size of the result", f"{result.size_bytes} bytes", required, part="statement")
 
 
 @rule(
@@ -42,10 +42,10 @@ def bitcast_changes_only_the_element_type(op: BitcastOp, know: Facts) -> Violati
     source, result = op.types()
     element = result.element_type
     if element == source.element_type:
-        yield mismatch("element type", element_text(element), "another one", part="statement")
+        yield mismatch("element type of the result", element_text(element), "another one", part="statement")
     same = TileType.new([source.loc, element, *source.parameters[2:]])
     if (result.shape, result.valid) != (source.shape, source.valid) or result.body() != same.body():
-        yield mismatch("result", result.body(), same.body(), part="statement", fix="use treshape")
+        yield mismatch("type of the result", result.body(), same.body(), part="statement", fix="use treshape")
 
 
 @rule(
@@ -65,7 +65,7 @@ def simulator_reshapes_within_a_kind(op: AliasOp, know: Facts) -> Violations:
             yield Violation(message, part="statement")
     if isinstance(op, BitcastOp) and result.size_bytes < source.size_bytes:
         found = f"{result.size_bytes} bytes"
-        yield mismatch("size", found, f"{source.size_bytes} bytes", part="statement")
+        yield mismatch("size of the result", found, f"{source.size_bytes} bytes", part="statement")
 
 
 def _kind(element: Attribute) -> str | None:
@@ -90,5 +90,5 @@ def aliased_window_has_no_gaps(op: AliasOp, know: Facts) -> Violations:
     at = 1 if window.blayout is BLayout.RowMajor else 0
     lines, word = window.shape[1 - at], ("rows", "columns")[at]
     if lines > 1 and window.shape[at] != root.type.shape[at]:
-        found, required = f"{window.shape[at]} {word}", f"{root.type.shape[at]} {word}, as the tile"
-        yield mismatch("window", found, required, slot="source")
+        required = f"{root.type.shape[at]}, as the tile"
+        yield mismatch(f"{word} of the subview $source", window.shape[at], required, slot="source")

@@ -188,7 +188,10 @@ def kernel_fits_the_default_budget(facts: KernelFacts, target: Target) -> Violat
     if ub.default_budget < end <= ub.limit(simt=True):
         fix = f"launch with dynUBufSize = {end}: {facts.name}<<<blocks, {end}, stream>>>(...)"
         called = " and its callees" if len(facts.functions) > 1 else ""
-        message = f"tiles of @{facts.name}{called} need {end} bytes; {ub.default_budget} are the default"
+        message = (
+            f"tiles of @{facts.name}{called} need {end} bytes; a launch without dynUBufSize provides "
+            f"{ub.default_budget}"
+        )
         yield Violation(message, op=simt[0], part="statement", fix=fix)
 
 

@@ -159,7 +159,7 @@ def reserved_ring_holds_all_slots(channels: Channels, target: Target) -> Violati
                 count = together(pushes, knowledge)
                 enough = count is not None and count * init.bytes_of_slot <= size
                 yield mismatch(
-                    "size",
+                    "size of the ring",
                     size,
                     f"at least {needed}: {slots} slots of {init.bytes_of_slot} bytes",
                     op=source,

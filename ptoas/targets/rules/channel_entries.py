@@ -82,7 +82,7 @@ def split_tile_has_two_halves(channels: Channels, target: Target) -> Violations:
             # What goes to the cube core is a half already.
             if extent != DYNAMIC and bool(extent % 2) != odd and flow_of(use) is Flow.C2V:
                 yield mismatch(
-                    f"valid {'rows' if rows else 'columns'}",
+                    f"valid {'rows' if rows else 'columns'} of the tile",
                     extent,
                     f"an {'odd' if odd else 'even'} number for split = {use.halves}",
                     op=use,
@@ -115,7 +115,9 @@ def halves_fit_local_memory(channels: Channels, target: Target) -> Violations:
             cols = {entry.cols, entry.valid_cols} - {DYNAMIC}
             wrong = [count for count in cols if count % unit]
             if by_columns and wrong:
-                yield mismatch("columns", min(wrong), f"a multiple of {unit} for split = 2", **here)
+                yield mismatch(
+                    "columns of the tile", min(wrong), f"a multiple of {unit} for split = 2", **here
+                )
 
 
 @channel_rule(

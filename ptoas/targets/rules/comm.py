@@ -269,7 +269,7 @@ def destination_is_local(facts: FunctionFacts, _target: Target) -> Violations:
         others = [rank for rank, owner in enumerate(owners) if owner is found and rank != root]
         if others and found not in owners[root : root + 1]:
             yield Violation(
-                f"dst is memory of rank {others[0]}; it must be local memory of the root, rank {root}",
+                f"$dst is memory of rank {others[0]}; it must be local memory of the root, rank {root}",
                 op=op,
                 slot="dst",
                 part="value",

@@ -76,5 +76,7 @@ def mask_columns_are_its_bytes(op: PtoOp, know: Facts) -> Violations:
     if isinstance(op, TCmpSOp):
         columns = know.tile(data).cols  # all of them, valid or not
     if DYNAMIC not in (found, columns) and found * 8 != columns:
-        required = f"{columns} / 8, a whole number of bytes"
+        required = f"{columns // 8}: one byte for each 8 of {columns} columns"
+        if columns % 8:
+            required = f"a mask of a multiple of 8 columns, not {columns}"
         yield mismatch(f"valid columns of ${mask}", found, required, slot=mask)

@@ -40,9 +40,9 @@ def thresholds_are_contiguous(op: TGatherOp, know: Facts) -> Violations:
     if lines != 1 or (rows != DYNAMIC and count < rows):
         expected = shape_str((rows,))
         yield mismatch(
-            "tile of thresholds",
+            "physical shape of the thresholds $indices",
             f"{k.rows}x{k.cols} {k.type.blayout.value}",
-            f"1x{expected} at least",
+            f"at least 1x{expected} row_major, a threshold for each valid row of $src",
             slot="indices",
         )
 

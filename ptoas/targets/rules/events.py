@@ -14,7 +14,6 @@ from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.sync import EventClauseOp, FlagOp, RecordOp, TSyncOp
 from ptoas.dialects.pto.types import EventType
 from ptoas.targets.rule import Related, Violation, Violations, function_rule
-from ptoas.targets.rules.cores_of_flags import pipes_text
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.target import Target
 
@@ -163,8 +162,7 @@ def event_orders_pipes_of_one_core(facts: FunctionFacts, target: Target) -> Viol
     """An event must be recorded and awaited on pipes of one core, between which it makes an order."""
     for _, wait, (source, sink) in _awaited(facts, target):
         if not target.connects(source, sink):
-            cores = "; or ".join(map(pipes_text, target.cores))
-            message = f"{source.value} and {sink.value} are pipes of different cores ({cores})"
+            message = f"no core has both {source.value} and {sink.value}, so no event can connect them"
             yield _at_wait(wait, message, "use set_intra_block and wait_intra_block, or a channel")
         elif source is sink and source in target.idle_events:
             message = f"an event from {source.value} to itself orders nothing on {target.name}"

@@ -105,12 +105,14 @@ def table_row_fits_bias_or_scaling(
     if _short(dst.element) not in legal:
         pairs = "; ".join(f"{a} to {b.replace(' ', ', ')}" for a, b in table.items())
         found = f"{_short(src.element)} to {_short(dst.element)}"
-        yield mismatch(f"row for {dst.loc.value}", found, pairs, slot="dst")
+        yield mismatch(
+            f"element types of a row moved to {dst.loc.value}", found, f"one of: {pairs}", slot="dst"
+        )
         return
     slot, tile = ("src", src) if by_source else ("dst", dst)
     if (size := tile.cols * tile.size) % step:
         required = f"a multiple of {step} bytes"
-        yield mismatch(f"size of a row for {dst.loc.value}", f"{size} bytes", required, slot=slot)
+        yield mismatch(f"size of a row moved to {dst.loc.value}", f"{size} bytes", required, slot=slot)
 
 
 @rule(

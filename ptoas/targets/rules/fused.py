@@ -59,7 +59,7 @@ def narrowing_exists(op: NarrowingOp, know: Facts, pairs: Table = MappingProxyTy
     src, dst = know.tile("src0").element, know.tile("dst").element
     expected = pairs.get(src.text)
     if expected is not None and dst.text != expected:
-        yield mismatch("element type of dst", dst.text, f"{expected} for sources of {src.text}", slot="dst")
+        yield mismatch("element type of $dst", dst.text, f"{expected} for sources of {src.text}", slot="dst")
 
 
 @rule(

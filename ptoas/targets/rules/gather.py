@@ -100,8 +100,8 @@ def index_view_covers_the_destination(op: MGatherMatOp, know: Facts) -> Violatio
     rows, cols = know.tile("dst").valid
     found = know.view("idx").shape5
     if op.by_row and DYNAMIC not in (rows, *found) and prod(found) < rows:
-        yield mismatch("indices in idx", prod(found), f"at least {rows}, one for each row", slot="idx")
+        yield mismatch("indices in $idx", prod(found), f"at least {rows}, one for each row", slot="idx")
     if op.by_row:
         return
     if any(DYNAMIC not in pair and pair[0] < pair[1] for pair in zip(found[3:], (rows, cols), strict=True)):
-        yield mismatch("shape of idx", "x".join(map(str, found[3:])), f"at least {rows}x{cols}", slot="idx")
+        yield mismatch("shape of $idx", "x".join(map(str, found[3:])), f"at least {rows}x{cols}", slot="idx")

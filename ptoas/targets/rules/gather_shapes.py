@@ -11,6 +11,7 @@ from ptoas.dialects.pto.enums import Layout, TileLoc
 from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.dialects.pto.geometry import BOX_ROWS, BURST
 from ptoas.dialects.pto.types import DYNAMIC
+from ptoas.targets.declaration import declare_layout
 from ptoas.targets.facts import Facts
 from ptoas.targets.relation import Relation, constraint
 from ptoas.targets.rule import Violation, Violations, mismatch, rule
@@ -38,10 +39,11 @@ def tile_matches_the_table_layout(op: IndexedMemoryOp, know: Facts) -> Violation
     dst, table = know.tile(op.DATA), know.view("mem")
     if dst.loc is not TileLoc.Vec or not (dst.is_nd or dst.is_nz) or table.layout is Layout.DN:
         return  # Neither path takes it.
-    holds, required = (dst.is_nz, NZ.text) if table.layout is Layout.NZ else (dst.is_nd, ND.text)
+    holds, required = (dst.is_nz, NZ) if table.layout is Layout.NZ else (dst.is_nd, ND)
     if not holds:
         what = f"layout of ${op.DATA} for a table in {table.layout.value}"
-        yield mismatch(what, dst.layout_text, required, slot=op.DATA)
+        fix = declare_layout(op.DATA, dst, required.order)
+        yield mismatch(what, dst.layout_text, required.text, slot=op.DATA, fix=fix)
 
 
 @rule(

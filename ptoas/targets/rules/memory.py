@@ -13,9 +13,10 @@ from ptoas.dialects.pto.geometry import BOX_ROWS, BURST, LAYOUTS
 from ptoas.dialects.pto.memory import TLoadOp, TPrefetchOp, TPrintOp, TStoreOp
 from ptoas.dialects.pto.types import DYNAMIC, MAX_RANK
 from ptoas.targets import drawing
+from ptoas.targets.declaration import declare_layout
 from ptoas.targets.facts import Facts
 from ptoas.targets.relation import constraint
-from ptoas.targets.rule import Related, Violations, mismatch, rule
+from ptoas.targets.rule import Related, Violation, Violations, mismatch, rule
 from ptoas.targets.rules.common import add_atomically, fits
 from ptoas.targets.rules.examples import tload, tstore
 from ptoas.targets.specs import FLOAT4, Types
@@ -178,14 +179,17 @@ def load_keeps_the_layout(op: TLoadOp, know: Facts, dn_to_nz: bool = False) -> V
         required = f"{order[0].value} + {order[1].value}; or {required}"
         related = (Related(drawing.orders((dst.type.blayout, dst.type.slayout), order)),)
     what = f"tile layout for {view.layout.value} memory"
-    fix = "give the memory layout dn" if own is Layout.DN and view.layout is Layout.ND else None
+    fix = declare_layout("dst", dst, _TILE_ORDERS.get(view.layout))
+    if own is Layout.DN and view.layout is Layout.ND:
+        fix = "give the memory layout dn"
     yield mismatch(what, dst.layout_text, required, slot="dst", fix=fix, related=related)
 
 
+_TILE_ORDERS = {Layout.ND: LAYOUTS["ND"], Layout.DN: LAYOUTS["DN"], Layout.NZ: LAYOUTS["Nz"]}
+"""The layout of a tile that corresponds to a layout of memory."""
+
 _TILE_LAYOUTS = {
-    Layout.ND: "row_major + none_box",
-    Layout.DN: "col_major + none_box",
-    Layout.NZ: "col_major + row_major",
+    **{layout: f"{blayout.value} + {slayout.value}" for layout, (blayout, slayout) in _TILE_ORDERS.items()},
     Layout.MX_A_ZZ: "f8E8M0, row_major + row_major, fractal 32",
     Layout.MX_B_NN: "f8E8M0, col_major + col_major, fractal 32",
 }
@@ -286,7 +290,8 @@ def store_keeps_the_layout(op: TStoreOp, know: Facts) -> Violations:
         return
     if _tile_layout(src) is not view.layout and 1 not in src.type.shape:
         what = f"tile layout for {view.layout.value} memory"
-        yield mismatch(what, src.layout_text, _TILE_LAYOUTS[view.layout], slot="src")
+        fix = declare_layout("src", src, _TILE_ORDERS.get(view.layout))
+        yield mismatch(what, src.layout_text, _TILE_LAYOUTS[view.layout], slot="src", fix=fix)
 
 
 @rule(
@@ -419,7 +424,8 @@ def store_has_few_bursts(op: TStoreOp, know: Facts) -> Violations:
 def simulator_prints_tiles(op: TPrintOp, know: Facts) -> Violations:
     """On cpu tprint needs a tile."""
     if not know.is_tile("src"):
-        yield mismatch("operand", "memory", "a tile", slot="src", fix="load it into a tile first")
+        message = "the simulator prints tiles only, but $src is global memory"
+        yield Violation(message, slot="src", fix="load it into a tile first")
 
 
 _ACC = "!pto.tile_buf<acc, 16x32xf32, blayout=col_major, slayout=row_major, fractal=1024>"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import islice
 from types import MappingProxyType
 
 from ptoas.analysis.knowledge import TileFacts, shape_str
@@ -12,6 +13,7 @@ from ptoas.dialects.pto.memory import TLoadOp
 from ptoas.dialects.pto.movement import FixpipeOp, TExtractOp, TInsertOp
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets import drawing
+from ptoas.targets.declaration import set_valid
 from ptoas.targets.facts import Facts
 from ptoas.targets.relation import Relation, constraint
 from ptoas.targets.rule import Related, Violations, mismatch, rule
@@ -265,7 +267,9 @@ def insertion_in_parts_has_columns_of_boxes(op: TInsertOp, know: Facts) -> Viola
     src, dst, parts = know.tile("src"), know.tile("dst"), int(op.tinsert_mode.data.value[-1])
     found = f"{src.loc.value} to {dst.loc.value}, {src.layout_text}"
     if (src.loc, dst.loc) != (TileLoc.Vec, TileLoc.Mat) or not src.type.is_nz:
-        yield mismatch("tinsertMode", found, "vec to mat, col_major + row_major", field="tinsertMode")
+        yield mismatch(
+            "insertion with tinsertMode", found, "vec to mat, col_major + row_major", field="tinsertMode"
+        )
     elif 0 <= src.valid_cols <= (parts - 1) * src.type.geometry.box[1]:
         what, required = "valid columns of $src", f"more than {(parts - 1) * src.type.geometry.box[1]}"
         yield mismatch(f"{what} for {op.tinsert_mode.data.value}", src.valid_cols, required, slot="src")
@@ -296,13 +300,12 @@ def bytes_moved_from_vec_are_contiguous(op: FixpipeOp, know: Facts) -> Violation
     if (src.loc, dst.loc) != (TileLoc.Vec, TileLoc.Mat) or src.element.kind == "pairs":
         return
     if src.is_nd and dst.is_nd:
-        part = src if isinstance(op, TInsertOp) else dst
-        if (part.valid_cols * part.size) % BURST and part.valid_cols != DYNAMIC:
+        slot, part = ("src", src) if isinstance(op, TInsertOp) else ("dst", dst)
+        if not isinstance(op, TInsertOp) and dst.valid_rows != 1:
+            yield from islice(_all_columns(know, "rows are copied as one run of bytes"), 1)
+        elif (part.valid_cols * part.size) % BURST and part.valid_cols != DYNAMIC:
             found, required = f"{part.valid_cols * part.size} bytes", f"a multiple of {BURST} bytes"
-            yield mismatch("valid part of a row", found, required, slot="src" if part is src else "dst")
-        if isinstance(op, TInsertOp) or dst.valid_rows == 1:
-            return
-        yield from _all_columns(know, "rows are copied as one run of bytes")
+            yield mismatch(f"valid part of a row of ${slot}", found, required, slot=slot)
     elif src.type.is_nz and dst.type.is_nz and not isinstance(op, TInsertOp) and dst.valid_rows > 0:
         walked = -(-dst.valid_rows // BOX_ROWS) * BOX_ROWS
         if dst.type.rows != walked:
@@ -320,7 +323,8 @@ def _all_columns(know: Facts, why: str) -> Violations:
         tile = know.tile(slot)
         if tile.valid_cols not in (DYNAMIC, tile.physical[1]):
             required = f"{tile.physical[1]}, all of them: {why}"
-            yield mismatch(f"valid columns of ${slot}", tile.valid_cols, required, slot=slot)
+            fix = set_valid(slot, tile, (tile.valid_rows, tile.physical[1]))
+            yield mismatch(f"valid columns of ${slot}", tile.valid_cols, required, slot=slot, fix=fix)
 
 
 def _rows_of_blocks(src: TileFacts) -> Violations:

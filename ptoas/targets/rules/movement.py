@@ -7,7 +7,7 @@ from ptoas.dialects.pto import movement as d
 from ptoas.dialects.pto.enums import AccToVecMode, MxGroupAxis, PadValue, SLayout, TileLoc
 from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.types import DYNAMIC
-from ptoas.targets.declaration import declare
+from ptoas.targets.declaration import declare, declare_layout
 from ptoas.targets.facts import Facts
 from ptoas.targets.relation import constraint
 from ptoas.targets.rule import Violation, Violations, mismatch, rule
@@ -175,7 +175,8 @@ def part_starts_at_a_block(op: d.TExtractOp | d.TInsertOp, know: Facts) -> Viola
     for word, step in steps.items():
         (start,) = know.constants(word)
         if start is not None and start % step:
-            yield mismatch(word, start, f"a multiple of {step}", slot=word, part="value")
+            fix = f"use {start - start % step} or {start - start % step + step}"
+            yield mismatch(word, start, f"a multiple of {step}", slot=word, part="value", fix=fix)
 
 
 @rule(
@@ -190,7 +191,10 @@ def part_keeps_the_layout(op: d.TExtractOp | d.TInsertOp, know: Facts) -> Violat
         return
     orders = [(tile.type.blayout, tile.type.slayout) for tile in (part, whole)]
     picture = orders_note(orders[0], orders[1])
-    yield mismatch(f"layout of ${slot}", part.layout_text, whole.layout_text, slot=slot, related=picture)
+    fix = declare_layout(slot, part, orders[1])
+    yield mismatch(
+        f"layout of ${slot}", part.layout_text, whole.layout_text, slot=slot, related=picture, fix=fix
+    )
 
 
 @rule(

@@ -13,7 +13,7 @@ def _count(_op: MultiTileGetOp, know: Facts) -> int:
 
 @constraint(
     "PTO-G306",
-    Relation("slot <", _count, what="tile of a multi tile"),
+    Relation("slot <", _count, what="number of the tile"),
     source="PTOAS multi_tile_get",
     reason="Beyond the last tile lies other memory.",
 )

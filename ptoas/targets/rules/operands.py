@@ -19,7 +19,7 @@ from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.targets import drawing
-from ptoas.targets.declaration import declare, set_valid
+from ptoas.targets.declaration import declare, declare_layout, set_valid
 from ptoas.targets.facts import Facts
 from ptoas.targets.isa import HEADERS
 from ptoas.targets.row import Row
@@ -140,7 +140,7 @@ def operand_has_a_layout_of_the_target(op: PtoOp, know: Facts) -> Violations:
                 tile.layout_text,
                 spec.layout.text,
                 slot=_where(slot, at),
-                fix=_as_row(tile) or _in_order(slot, tile, spec.layout.order),
+                fix=_as_row(tile) or declare_layout(slot, tile, spec.layout.order),
                 related=_orders(tile, spec.layout.order),
             )
     for slot, view_spec in know.row.views.items():
@@ -151,10 +151,6 @@ def operand_has_a_layout_of_the_target(op: PtoOp, know: Facts) -> Violations:
             if found not in view_spec.layouts:
                 required = " or ".join(layout.value for layout in view_spec.layouts)
                 yield mismatch(f"layout of ${slot}", found.value, required, slot=_where(slot, at))
-
-
-def _in_order(slot: str, tile: TileFacts, required: drawing.Order | None) -> str | None:
-    return required and declare(slot, tile, blayout=required[0], slayout=required[1], fractal=512)
 
 
 def _orders(tile: TileFacts, required: drawing.Order | None) -> tuple[Related, ...]:

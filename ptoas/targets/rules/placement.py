@@ -18,6 +18,7 @@ from ptoas.diagnostics import Severity
 from ptoas.diagnostics.spelling import nearest
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.element_types import element_size
+from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
 from ptoas.dialects.pto.matmul import TGetScaleAddrOp
 from ptoas.dialects.pto.multi_tile import MultiTileGetOp
@@ -99,13 +100,18 @@ def _overlaps(facts: FunctionFacts, op: PtoOp, one: str, other: str, row: Row) -
         if elementwise_alias and _is_one_tile(value, second, facts):
             continue
         if first.overlaps(behind):
-            yield Violation(
-                f"{one} {_bytes(first)} overlaps {other} {_bytes(behind)}",
-                op=op,
-                slot=one,
-                part="value",
-                fix="place them apart",
-            )
+            message = f"{one} {_bytes(first)} overlaps {other} {_bytes(behind)}"
+            if value is second:
+                message = f"`{value_name(value)}` is both {one} and {other}"
+            fix = _without_overlap(first, behind, one)
+            yield Violation(message, op=op, slot=one, part="value", fix=fix)
+
+
+def _without_overlap(first: Storage, behind: Storage, slot: str) -> str:
+    if first.root is behind.root or first.start is None or behind.start is None:
+        return f"use a tile of its own for {slot}"
+    after = -(-(behind.start + behind.size) // BURST) * BURST
+    return f"place `{value_name(first.root)}` at {after} or beyond"
 
 
 def _bytes(storage: Storage) -> str:

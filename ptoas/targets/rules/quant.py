@@ -196,7 +196,9 @@ def exponents_fill_boxes(op: TQuantMxOp, know: Facts) -> Violations:
     if op.makes_pairs or (op.store_mode is not None and op.store_mode.data is not VecStoreMode.NZ):
         yield mismatch("storeMode", "nd, or of fp4", "nz of MXFP8", field="storeMode")
     if DYNAMIC not in (rows, cols) and (rows % 16 or cols % 64):
-        yield mismatch("valid shape of $src", shape_str((rows, cols)), "16 rows and 64 columns", slot="src")
+        yield mismatch(
+            "valid shape of $src", shape_str((rows, cols)), "multiples of 16 rows and 64 columns", slot="src"
+        )
 
 
 @constraint(

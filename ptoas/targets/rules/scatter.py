@@ -33,8 +33,8 @@ def scatter_atomic_takes_the_element_type(
         return
     src, taken = know.tile("src"), types.get(atomic.data.value, ())
     if src.element not in taken:
-        others = f"; it takes {element_names(taken)}" if taken else ""
-        message = f"no atomic {atomic.data.value} of {src.element_name}{others}"
+        others = f"; it supports {element_names(taken)}" if taken else ""
+        message = f"atomic {atomic.data.value} does not support {src.element_name}{others}"
         yield Violation(message, slot="src")
 
 

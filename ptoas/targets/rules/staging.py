@@ -72,5 +72,5 @@ def staging_tiles_do_not_overlap(facts: FunctionFacts, _target: Target) -> Viola
                     op=op,
                     slot=(slot, at) if slot == "staging" else slot,
                     part="value",
-                    fix="place them apart",
+                    fix=f"use another tile or address for `{value_name(other)}`",
                 )

@@ -10,10 +10,12 @@ from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.gather import TGatherBOp, TGatherOp, TScatterOp
 from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.types import DYNAMIC
+from ptoas.targets.declaration import declare_layout
 from ptoas.targets.facts import Facts
 from ptoas.targets.relation import Relation, constraint
 from ptoas.targets.rule import Violation, Violations, mismatch, rule
 from ptoas.targets.rules.examples import instruction
+from ptoas.targets.specs import ND
 
 _INDEX = instruction("tgather", "16x16xf32", "16x16xf32", "16x16xi32")
 
@@ -139,7 +141,8 @@ def index_gather_is_row_major(op: TGatherOp, know: Facts) -> Violations:
     for slot in ("dst", "src", "indices"):
         tile = know.tile(slot)
         if not tile.is_nd and not (tile.is_dn and 1 in tile.type.shape) and not tile.is_window:
-            yield mismatch(f"layout of ${slot}", tile.layout_text, "row_major + none_box", slot=slot)
+            fix = declare_layout(slot, tile, ND.order)
+            yield mismatch(f"layout of ${slot}", tile.layout_text, ND.text, slot=slot, fix=fix)
 
 
 @constraint(

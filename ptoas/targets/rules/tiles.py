@@ -202,7 +202,8 @@ def tile_memory_exists(op: AllocTileOp, know: Facts) -> Violations:
     loc = know.knowledge.tile(op.results[0]).loc
     if loc not in know.target.memories:
         legal = ", ".join(memory.value for memory in know.target.memories)
-        yield mismatch("memory", loc.value, f"one of {legal}", part="statement")
+        message = f"this target has no memory {loc.value}; its memories are {legal}"
+        yield Violation(message, part="statement")
 
 
 @rule(
@@ -305,7 +306,7 @@ def window_is_inside_the_tile(op: SubviewOp, know: Facts) -> Violations:
         start = 0 if offset is None else offset
         if size < 1 or start < 0 or start + size > physical:
             fix = f"use an offset of 0 to {physical - size}" if 0 < size < physical else None
-            yield beyond(f"end of the {word}s of the window", start, size, physical, fix, ("offsets", at))
+            yield beyond(f"end of the {word}s of the subview", start, size, physical, fix, ("offsets", at))
 
 
 @rule(
@@ -318,12 +319,12 @@ def window_has_the_type_of_the_tile(op: SubviewOp, know: Facts) -> Violations:
     source, window = know.tile("source"), know.knowledge.tile(op.result)
     sizes = int_values(op.sizes)
     if window.loc is not source.loc:
-        yield mismatch("memory of the window", window.loc.value, source.loc.value, part="statement")
+        yield mismatch("memory of the subview", window.loc.value, source.loc.value, part="statement")
     if window.layout_text != source.layout_text:
-        yield mismatch("layout of the window", window.layout_text, source.layout_text, part="statement")
+        yield mismatch("layout of the subview", window.layout_text, source.layout_text, part="statement")
     if window.type.shape not in (sizes, source.type.shape):
         yield mismatch(
-            "shape of the window", shape_str(window.type.shape), shape_str(sizes), part="statement"
+            "shape of the subview", shape_str(window.type.shape), shape_str(sizes), part="statement"
         )
 
 

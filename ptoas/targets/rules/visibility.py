@@ -73,27 +73,29 @@ def cache_is_clean_at_the_end(facts: FunctionFacts, target: Target) -> Violation
     """A function with manual synchronisation that stores scalars must clean the data cache before it ends. It
     is a warning where the store may not be executed."""
     for finding in _findings(facts, target, Missing.DIRTY_END):
-        yield _violation(finding, f"the function ends while {_cause(finding)} is in the data cache only")
+        yield _violation(
+            finding, f"the function ends while {_cause(finding)} is still only in the data cache"
+        )
 
 
 @function_rule(
     "PTO-F121",
     source="D42",
-    reason="DMA passes the data cache by.",
+    reason="DMA bypasses the data cache.",
 )
 def stored_line_is_cleaned_before_dma(facts: FunctionFacts, target: Target) -> Violations:
-    """A line that a scalar was stored to must be cleaned before DMA accesses it or others are told. It is a
-    warning where that depends on the path or an address."""
+    """A line that a scalar was stored to must be cleaned before DMA accesses it or another core is notified.
+    It is a warning where that depends on the path or an address."""
     does = {
         Missing.DIRTY_READ: "reads memory",
         Missing.DIRTY_WRITE: "writes memory",
-        Missing.DIRTY_SIGNAL: "tells others",
+        Missing.DIRTY_SIGNAL: "notifies another core",
     }
     for finding in _findings(facts, target, *does):
         if finding.kind is not Missing.DIRTY_SIGNAL or not isinstance(finding.op, CommTNotifyOp):
             name, cause = finding.op.name.removeprefix("pto."), _cause(finding)
             yield _violation(
-                finding, f"`{name}` {does[finding.kind]} while {cause} is in the data cache only"
+                finding, f"`{name}` {does[finding.kind]} while {cause} is still only in the data cache"
             )
 
 
@@ -106,9 +108,9 @@ def line_is_invalidated_before_it_is_loaded_again(facts: FunctionFacts, target: 
     """A line that DMA or others have written since it was fetched must be invalidated before a scalar is
     loaded from it. It is a warning where that depends on the path, an address or others."""
     messages = {
-        Missing.STALE_LOAD: "loads a line that was fetched before {} wrote it",
-        Missing.STALE_ACQUIRED: "may load a line that was fetched before {}",
-        Missing.STALE_POLL: "waits for others, and loads the same line of the data cache again and again",
+        Missing.STALE_LOAD: "reads a stale cache line, fetched before {} wrote it",
+        Missing.STALE_ACQUIRED: "may read a stale cache line, fetched before {}",
+        Missing.STALE_POLL: "polls a line that stays in the data cache, so it never sees a new value",
     }
     for finding in _findings(facts, target, *messages):
         cause = _name(finding.causes[0]) if finding.causes else ""
@@ -126,7 +128,7 @@ def line_of_dma_is_cleaned_before_it_is_stored_to(facts: FunctionFacts, target: 
     for finding in _findings(facts, target, Missing.SHARED_LINE):
         other = _name(finding.causes[0])
         yield _violation(
-            finding, f"`store_scalar` writes back {LINE} bytes, of which {other} has written some"
+            finding, f"`store_scalar` writes back {LINE} bytes, part of which {other} has written"
         )
 
 
@@ -139,7 +141,7 @@ def all_stored_lines_of_a_view_are_cleaned(facts: FunctionFacts, target: Target)
     """`cmo.cacheinvalid` of a single line must not leave other lines of the view that were stored to."""
     for finding in _findings(facts, target, Missing.PARTIAL_CLEAN):
         yield Violation(
-            f"one line of {LINE} bytes is cleaned, and {_cause(finding)} is to another line of the view",
+            f"only {LINE} bytes are cleaned, but {_cause(finding)} wrote another line of the view",
             op=finding.op,
             part="statement",
             fix=f"use `{CLEAN}`",
@@ -158,7 +160,7 @@ def store_is_fenced_before_it_is_loaded(facts: FunctionFacts, target: Target) ->
     """Between a store and a load of the same bytes of global memory by DMA must be a fence."""
     for finding in _findings(facts, target, Missing.UNFENCED_LOAD):
         name, cause = finding.op.name.removeprefix("pto."), _name(finding.causes[0])
-        yield _violation(finding, f"`{name}` may load what was in memory before {cause}", FENCE)
+        yield _violation(finding, f"`{name}` may read stale data: no fence separates it from {cause}", FENCE)
 
 
 # --- several cores -----------------------------------------------------------------------------------
