@@ -251,7 +251,7 @@ class Ring:
                 "PTO-R904",
                 f"{op.mnemonic()}: no popped slot of {self.name} is left to free: {self.state()}",
                 op,
-                fix="use use one tfree for each tpop, after it",
+                fix="use one tfree for each tpop, after it",
             )
         oldest = pops.popleft()
         oldest.give_back(op)
@@ -281,7 +281,7 @@ class Ring:
                     f"split {_split(pushed.split)}",
                     op,
                     notes=note,
-                    fix=f"use use split = {pushed.split} on both sides",
+                    fix=f"use split = {pushed.split} on both sides",
                 )
             what = f"{element_text(element)} is popped, {element_text(pushed.element)} was pushed"
             raise difference(machine, op, pushed, what, "pop the element type that is pushed")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from ptoas.diagnostics import Note
@@ -29,18 +31,20 @@ def check_region(op: Operation, m: Machine, region: Region) -> None:
         at = _first_element(region)
         where = f" at [{at[0]}, {at[1]}]"
     count = int(np.count_nonzero(~written))
+    reader = op.name.removeprefix("pto.")
+    if isinstance(op, ModuleOp | FuncOp):
+        reader = "the end of the program"
+    reads = f"{reader} reads {tile.describe()}{where}"
     if (region.undef() | written).all():
         raise m.fail(
             "PTO-R946",
-            f"{op.name.removeprefix('pto.')} reads {tile.describe()}{where}, which depends on "
-            f"uninitialised data ({count} of {written.size} bytes)",
+            f"{reads}, which depends on uninitialised data ({count} of {written.size} bytes)",
             op,
             notes=_origin_note(region),
         )
     raise m.fail(
         "PTO-R201",
-        f"{op.name.removeprefix('pto.')} reads {tile.describe()}{where}, which is uninitialised ({count} "
-        f"of {written.size} bytes)",
+        f"{reads}, which is uninitialised ({count} of {written.size} bytes)",
         op,
         notes=writer_note(tile),
     )

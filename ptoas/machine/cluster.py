@@ -11,6 +11,7 @@ from xdsl.ir import Operation
 from ptoas.analysis.sync_actions import CounterKey
 from ptoas.diagnostics import Note
 from ptoas.dialects.pto.enums import KernelKind, Pipe
+from ptoas.grammar.problems import counted
 from ptoas.grammar.spans import span_of
 from ptoas.machine.channels import Ring
 from ptoas.machine.scheduler import What
@@ -103,7 +104,7 @@ class Cluster:
 
 def _counts(counter: Counter) -> str:
     taken = max(counter.taken.values(), default=0)
-    return f"set {max(counter.sent.values())} times, awaited {taken} times"
+    return f"set {counted(max(counter.sent.values()), 'time')}, awaited {counted(taken, 'time')}"
 
 
 def set_counter(machine: Machine, op: Operation, counter: Counter, key: Hashable, pipe: Pipe) -> None:

@@ -145,7 +145,7 @@ def _report(pairs: Sequence[tuple[AccessRecord, AccessRecord]], launch: Launch, 
     if writer.signal_op is not None:
         signal_label, where = writer.signal_op
         notes.append(Note(f"{signal_label} is sent before a fence makes the write visible", where))
-        fix = "`fence.barrier_all #pto.fence_scope<gm>` between the write and the notification"
+        fix = "add `fence.barrier_all #pto.fence_scope<gm>` between the write and the notification"
     code, description = _kind(launch, {*actors, other.actor})
     return finding(code, what, span=writer.span, notes=tuple(notes), fix=fix or description, target=target)
 
@@ -156,7 +156,7 @@ def _kind(launch: Launch, actors: set[int]) -> tuple[str, str | None]:
     """
     places = {launch.place(actor)[:2] for actor in actors}
     if len(places) == 1:
-        return "PTO-R915", "a channel, or set_intra_block and wait_intra_block, between the two"
+        return "PTO-R915", "add a channel, or set_intra_block and wait_intra_block, between the two"
     if len({rank for rank, _ in places}) == 1:
         return "PTO-R306", "let each block write a part of its own, or combine with an atomic store"
     return "PTO-R802", None

@@ -21,7 +21,7 @@ def between_pipes(machine: Machine, new: PipeAccess, earlier: PipeAccess) -> Exc
         new.op,
         notes=(Note(f"the earlier access, on {there}", span_of(earlier.op)),),
         fix=_partial_overlap(new, earlier)
-        or f"set_flag and wait_flag from {there} to {here} between the two",
+        or f"add set_flag and wait_flag from {there} to {here} between the two",
     )
 
 

@@ -150,7 +150,7 @@ def _no_channel(op: ChannelOp, m: Machine, init: PipeInitOp | None) -> Exception
         f"{op.mnemonic()}: no channel of that number is declared in this function",
         op,
         notes=tuple(Note("declared here", span_of(init)) for init in known[:1]),
-        fix=f"id = {numbers}" if numbers else "an initialize_pipe before it",
+        fix=f"use id = {numbers}" if numbers else "declare one before it with an initialize_pipe",
         target=m.target.name,
     )
 

@@ -61,7 +61,7 @@ class CollectiveCall(Staged):
             return
         if running != self.ranks:
             message = f"the group has {self.ranks} ranks, {running} are running"
-            raise self.wrong(message, "PTO-R804", fix=f"--ranks {self.ranks}")
+            raise self.wrong(message, "PTO-R804", fix=f"pass `--ranks {self.ranks}`")
         if self.idle and not on_ccu(self.op):
             raise self.wrong(
                 f"only the root, rank {self.root}, may call it; on any other rank the behaviour is undefined",

@@ -21,6 +21,7 @@ from ptoas.dialects.pto.core_sync import (
     WaitIntraBlockOp,
 )
 from ptoas.dialects.pto.enums import KernelKind, Pipe
+from ptoas.grammar.problems import counted
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.cluster import Counter, set_counter, take_counter
 from ptoas.machine.machine import Machine, value
@@ -75,7 +76,7 @@ def _pipe(m: Machine, pipe: Pipe) -> Pipe | None:
 def _describe_wait(what: str, counter: Counter, senders: Sequence[int], m: Machine) -> str:
     taken = counter.taken.get(m.actor_number, 0)
     counts = [counter.sent.get(sender, 0) for sender in senders] or [0]
-    return f"{what}: set {min(counts)} times, awaited {taken} times before"
+    return f"{what}: set {counted(min(counts), 'time')}, awaited {counted(taken, 'time')} before"
 
 
 def _cores(m: Machine, kind: KernelKind) -> list[int]:

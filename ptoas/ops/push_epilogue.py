@@ -32,7 +32,7 @@ def _channel(op: PushScaleOp, m: Machine) -> PipeInitOp:
     epilogue = None if init is None else init.acc_push_epilogue
     if init is None or epilogue is None or not takes_scales(epilogue.quant):
         message = f"{op.mnemonic()}: the function declares no channel {op.number} whose pushes take a scale"
-        fix = "an acc_push_epilogue with a quant that ends in _scalar or _vec"
+        fix = "declare it with an acc_push_epilogue with a quant that ends in _scalar or _vec"
         raise failure("PTO-R927", message, op, fix=fix, target=m.target.name)
     return init
 
@@ -119,5 +119,5 @@ def _no_scale(op: PushOp, m: Machine, quant: PushQuant) -> Exception:
         f"{op.mnemonic()}: the channel converts with {quant.value}, but no {setter} with a scale for "
         "every column comes before it",
         op,
-        fix=f"pto.{setter}(...) {{id = ...}} before the push",
+        fix=f"add `pto.{setter}(...) {{id = ...}}` before the push",
     )

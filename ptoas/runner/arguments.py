@@ -18,6 +18,7 @@ from xdsl.dialects.builtin import AnyFloat
 from ptoas.analysis.integers import limits, wrap
 from ptoas.diagnostics import Note, PtoasError
 from ptoas.dialects.pto.types import DYNAMIC, TileType, dim_text
+from ptoas.grammar.problems import counted
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.counts import Counts
 from ptoas.machine.dtypes import DType, rounder
@@ -62,13 +63,13 @@ def as_elements(parameter: Parameter, array: Any, entry: func.FuncOp) -> Array:
             "PTO-R605" if parameter.is_index else "PTO-R602",
             f"{parameter.name} holds {dtype.short} integers; the array holds {found.dtype} values{what}",
             entry,
-            fix=f"convert it: array.astype(np.{dtype.number.name})",
+            fix=_conversion(dtype),
         )
     raise failure(
         "PTO-R602",
         f"{parameter.name} holds {dtype.short}; the array holds {found.dtype}",
         entry,
-        fix=f"convert it: array.astype({_numpy_name(dtype)})",
+        fix=_conversion(dtype),
     )
 
 
@@ -86,11 +87,11 @@ def _numpy(parameter: Parameter, value: Any, entry: func.FuncOp) -> Any:
         ) from None
 
 
-def _numpy_name(dtype: DType) -> str:
+def _conversion(dtype: DType) -> str:
     if dtype.coded:
-        return "np.uint8), the bit patterns"
+        return "pass the bit patterns, as an array of np.uint8"
     prefix = "np" if dtype.number.kind in "fiu" else "ml_dtypes"
-    return f"{prefix}.{dtype.number.name}"
+    return f"convert it: array.astype({prefix}.{dtype.number.name})"
 
 
 def _from_list(parameter: Parameter, dtype: DType, values: Any, entry: func.FuncOp) -> Array:
@@ -360,7 +361,7 @@ def _group(parameter: Parameter, value: Any, entry: func.FuncOp) -> BoundArgumen
         if len(members) != parameter.ranks:
             raise failure(
                 "PTO-R603",
-                f"{parameter.name} has {parameter.ranks} ranks; {len(members)} arrays given",
+                f"{parameter.name} has {parameter.ranks} ranks; {counted(len(members), 'array')} given",
                 entry,
             )
         members = [_writable(parameter, as_elements(parameter, member, entry)) for member in members]

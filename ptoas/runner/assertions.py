@@ -216,7 +216,9 @@ def check_all(
     if not found:
         message = f"there is no {WORD} in this file, so nothing was checked"
         place = Span(source, 0, max(1, len(source.line_text(1))))
-        raise PtoasError([finding("PTO-R703", message, span=place, fix=f"// {WORD}: out == 1")])
+        raise PtoasError(
+            [finding("PTO-R703", message, span=place, fix=f"add a line such as `// {WORD}: out == 1`")]
+        )
     applicable = [a for a in found if not a.targets or target in a.targets]
     problems = [problem for a in applicable if (problem := check(a, names, arrays)) is not None]
     if problems:

@@ -92,7 +92,7 @@ def deadlock_error(
     )
 
 
-_FREE = "a tfree after the last use of each popped tile"
+_FREE = "add a tfree after the last use of each popped tile"
 
 
 def _is_kept(each: ActorState) -> bool:
@@ -134,7 +134,7 @@ def _nothing_pushed(op: PopOp, ring: Ring, state: ActorState, launch: Launch) ->
         f"{op.mnemonic()} waits for a tile from {ring.name} that is never pushed: {ring.state()}; "
         f"{_others(state, launch)}",
         () if last is None else (Note("the last push", span_of(last)),),
-        "as many tpush as tpop, on every way through the program",
+        "push as many tiles as are popped, on every path through the program",
     )
 
 
@@ -154,7 +154,7 @@ def _nothing_free(op: ChannelOp, ring: Ring, state: ActorState, launch: Launch) 
         f"{op.mnemonic()} waits for an empty slot of {ring.name}, which is full: {ring.state()}; "
         f"{_others(state, launch)}",
         () if last is None else (Note("the last pop", span_of(last)),),
-        "as many tpop as tpush, or more slots (slot_num)",
+        "pop as many tiles as are pushed, or use more slots (slot_num)",
     )
 
 
@@ -173,7 +173,7 @@ def _disagree(state: ActorState, launch: Launch) -> Cause:
         "PTO-R914",
         f"it waits for ever at its syncall {came}: {', '.join(counts) or 'nobody came'}, and finished",
         tuple(notes[:1]),
-        "every core of the kind comes to every syncall: none in a branch that only some take",
+        "let every core of the kind execute every syncall: put none in a branch that only some cores take",
     )
 
 

@@ -125,13 +125,13 @@ def choose_entry(module: ModuleOp, name: str | None) -> func.FuncOp:
         return join(module, *pairs[0])
     if len(entries) != 1:
         place = entries[1] if entries else module
-        question = f"which function is to be run? There are {len(entries)}"
+        question = f"{len(entries)} functions could be run"
         raise failure(
             "PTO-R607",
             question if entries else "there is no function to run",
             place,
             notes=(Note("candidates: " + ", ".join(op.sym_name.data for op in entries)),) if entries else (),
-            fix=f"--entry {entries[0].sym_name.data}" if entries else None,
+            fix=f"select one, for example `--entry {entries[0].sym_name.data}`" if entries else None,
         )
     return entries[0]
 

@@ -58,7 +58,7 @@ def shape_of(parameter: Parameter, entry: func.FuncOp) -> tuple[int, ...]:
                 "PTO-R608",
                 f"the size of {parameter.name} is not known before the run: pass an array",
                 entry,
-                fix=f"--arg {parameter.name}=FILE.npy",
+                fix=f"pass `--arg {parameter.name}=FILE.npy`",
             )
         return (parameter.elements,)
     if DYNAMIC in parameter.shape:
@@ -69,7 +69,7 @@ def shape_of(parameter: Parameter, entry: func.FuncOp) -> tuple[int, ...]:
             "PTO-R608",
             f"the extents of {parameter.name} ({parameter.type}) are not known before the run: pass an array",
             entry,
-            fix=f"--arg {parameter.name}=FILE.npy",
+            fix=f"pass `--arg {parameter.name}=FILE.npy`",
         )
     return (parameter.ranks, *parameter.shape) if parameter.kind == "group" else parameter.shape
 
@@ -226,7 +226,8 @@ def _read(parameter: Parameter, text: str, entry: func.FuncOp, rng: Random, allo
         return _filled(parameter, dtype, _number(text, option, parameter.name), entry, option, allowance)
     counts = {"zeros": (0,), "ones": (0,), "arange": (0,), "full": (1,), "random": (0, 2)}[word]
     if len(rest) not in counts:
-        raise _unreadable(option, f"{word!r} does not take {len(rest)} values", parameter.name)
+        takes = {"full": "one number", "random": "no number or two"}.get(word, "no number")
+        raise _unreadable(option, f"{word!r} takes {takes}, found {len(rest)}", parameter.name)
     numbers = [_number(each, option, parameter.name) for each in rest]
     if word in ("full", "ones"):
         return _filled(parameter, dtype, numbers[0] if numbers else 1, entry, option, allowance)
@@ -335,7 +336,10 @@ def map_npy(path: Path) -> Array:
 def _header(stream: IO[bytes], length: int) -> tuple[tuple[int, ...], bool, Any]:
     """Shape, order and type of the array in a file of a length, if it can be there."""
     form = np.lib.format
-    version = form.read_magic(stream)
+    try:
+        version = form.read_magic(stream)
+    except ValueError:
+        raise ValueError("it is not in NumPy's format .npy") from None
     read = form.read_array_header_1_0 if version == (1, 0) else form.read_array_header_2_0
     shape, by_columns, dtype = read(stream)
     if dtype.hasobject:

@@ -42,7 +42,9 @@ def find_compiler(requested: str | None) -> list[str]:
         if text
         else f"there is no C++ compiler: none of {known} is installed"
     )
-    raise problem("PTO-R711", message, option, fix="--cxx COMMAND, for instance --cxx clang++-19")
+    raise problem(
+        "PTO-R711", message, option, fix="name one with `--cxx COMMAND`, for example `--cxx clang++-19`"
+    )
 
 
 def find_library(include: str) -> Path:
@@ -58,7 +60,7 @@ def find_library(include: str) -> Path:
         "PTO-R712",
         f"{include} is not an instruction library: there is {found}",
         command_line_span(f"--include {include}"),
-        fix=None if below is None else f"--include {directory / below}",
+        fix=None if below is None else f"pass `--include {directory / below}`",
     )
 
 
@@ -98,7 +100,7 @@ def execute(program: Path, words: Sequence[str], blocks: int, seconds: float, bl
         )
     except subprocess.TimeoutExpired:
         message = f"the compiled program did not end within {seconds:g} s"
-        raise problem("PTO-R715", message, blame, fix="--timeout SECONDS") from None
+        raise problem("PTO-R715", message, blame, fix="pass a longer `--timeout SECONDS`") from None
     if done.returncode != 0:
         raise problem(
             "PTO-R714", f"the compiled program {_ending(done.returncode)}", blame, _lines(done.stderr)

@@ -48,7 +48,7 @@ def test_as_many_ranks_run_as_the_group_lists() -> None:
     text = views(["!pto.memref<4x8xf32>"] * 2, "!pto.memref<8x8xf32>")
     ranks_of(text, 2)
     found = failing("PTO-R804", text, 3, force=True)
-    assert "the group has 2 ranks, 3 are running" in found.message and found.fix == "--ranks 2"
+    assert "the group has 2 ranks, 3 are running" in found.message and found.fix == "pass `--ranks 2`"
 
 
 def test_ranks_of_one_stride_have_one_shape_too() -> None:

@@ -123,7 +123,7 @@ def test_a_group_is_one_array_or_one_for_each_rank() -> None:
     ("given", "words"),
     [
         (np.zeros((3, 4, 8), np.float32), "its shape is 3x4x8"),
-        ([np.zeros((4, 8), np.float32)], "1 arrays given"),
+        ([np.zeros((4, 8), np.float32)], "1 array given"),
         (np.float32(0), "its shape is"),
     ],
 )
@@ -162,7 +162,7 @@ def test_a_tile_that_does_not_fit(shape: tuple[int, ...]) -> None:
     [
         ("f32", "array.astype(np.float32)"),
         ("bf16", "array.astype(ml_dtypes.bfloat16)"),
-        ("hif8", "array.astype(np.uint8), the bit patterns"),
+        ("hif8", "pass the bit patterns, as an array of np.uint8"),
     ],
 )
 def test_array_of_wrong_dtype_error_suggests_the_conversion(kind: str, fix: str) -> None:

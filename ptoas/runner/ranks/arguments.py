@@ -118,7 +118,7 @@ class RankArguments:
                     "PTO-R804",
                     f"{parameter.name} is a group of {parameter.ranks} ranks, {self.size} are running",
                     self.kernel.entry,
-                    fix=f"--ranks {parameter.ranks}",
+                    fix=f"pass `--ranks {parameter.ranks}`",
                 )
 
     def _aliases(self) -> dict[str, str]:

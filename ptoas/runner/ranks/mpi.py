@@ -41,7 +41,7 @@ def load_mpi() -> Any:
             "PTO-R805",
             f"MPI can't be used: {reason}",
             span=command_line_span("--ranks mpi"),
-            fix="pip install 'ptoas-xdsl[mpi]', which brings an mpiexec too",
+            fix="run `pip install 'ptoas-xdsl[mpi]'`, which brings an mpiexec too",
         ) from None
     found: Any = MPI
     return found
