@@ -1,4 +1,4 @@
-"""What the site adds to the pages of docs/: the reference, the examples, and the two documents above them.
+"""Hooks of MkDocs that add the reference, the examples, CONTRIBUTING.md and SECURITY.md to the site.
 
 MkDocs calls these functions. In the repository a page links to `../examples/NAME.pto`, which a reader of the
 files can open; on the site every example is a page.
@@ -44,7 +44,7 @@ def examples() -> dict[str, Path]:
 
 
 def said(path: Path) -> str:
-    """What the comment at the head of a program says."""
+    """Return the comment at the head of a program."""
     lines: list[str] = []
     for line in path.read_text(encoding="utf-8").splitlines():
         if not line.startswith(("#", "//")):
@@ -119,7 +119,7 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_post_page(output: str, page: Any, **_: Any) -> str:
-    """A page in Chinese says so, for fonts and for screen readers."""
+    """Mark a page in Chinese, for fonts and for screen readers."""
     chinese = page.file.src_uri.endswith("_zh.md")
     return output.replace('<html lang="en"', '<html lang="zh"', 1) if chinese else output
 

@@ -216,9 +216,11 @@ def test_generated_signal_has_arrived(compared: str, held: int) -> None:
     text = WAITING.replace("CMP", compared)
     result = ptoas.run(ptoas.parse(text), target="a5", generate=True)
     assert result.arguments["arrived"].tolist() == [held]
-    told = "  pto.comm.tnotify(%v, %c4 : !pto.tensor_view<1xi32>, i32) {notifyOp = #pto<notify_op set>}\n"
+    notification = (
+        "  pto.comm.tnotify(%v, %c4 : !pto.tensor_view<1xi32>, i32) {notifyOp = #pto<notify_op set>}\n"
+    )
     kernel = ptoas.compile(
-        ptoas.parse(text.replace("  pto.comm.twait", told + "  pto.comm.twait")), "a5", generate=True
+        ptoas.parse(text.replace("  pto.comm.twait", notification + "  pto.comm.twait")), "a5", generate=True
     )
     assert kernel.complete({})["arrived"].tolist() == [0], "the program tells it itself"
     unknown = text.replace("%wanted :", "%n :", 1)

@@ -112,9 +112,9 @@ def test_every_function_that_nothing_calls_is_run(tmp_path: Path) -> None:
     file.write_text(TWO.replace("pto.tload %x :", "pto.tload %y :"))
     (tmp_path / "good.pto").write_text(GOOD)
     done = command("run", tmp_path, "--entry", "all", "--json")
-    told = json.loads(done.stdout)
-    assert done.exit_code == 1 and (told["functions"], told["ok"]) == (2, 1)
-    assert [(o["ok"], o.get("part")) for o in told["outcomes"]] == [(True, "@good"), (False, None)]
+    report = json.loads(done.stdout)
+    assert done.exit_code == 1 and (report["functions"], report["ok"]) == (2, 1)
+    assert [(o["ok"], o.get("part")) for o in report["outcomes"]] == [(True, "@good"), (False, None)]
     assert "--entry all runs several" in command("run", file, "--entry", "all", "--arg", "x=1").output
 
 

@@ -130,8 +130,14 @@ def explain(code: str) -> str:
         return whole
     info = CODES.get(ALIASES.get(name, name))
     if info is None:
-        alike = sorted(known for known, each in CODES.items() if each.rule and known.startswith(name[:6]))
-        hint = f"; its chapter has {', '.join(alike)}" if alike else "; `ptoas rules` lists them all"
+        same_chapter = sorted(
+            known for known, each in CODES.items() if each.rule and known.startswith(name[:6])
+        )
+        hint = (
+            f"; its chapter has {', '.join(same_chapter)}"
+            if same_chapter
+            else "; `ptoas rules` lists them all"
+        )
         raise UnknownCodeError(f"no rule has the code {code!r}{hint}")
     explain_rule = info.explanation
     text = explain_rule(name) if explain_rule else f"{name}: {info.title}\n\n{info.meaning}"

@@ -25,7 +25,7 @@ class CodeInfo:
     meaning: str
     """Consequence of violating it."""
     rule: str | None = None
-    """The name of the rule that has the code; none if it belongs to no rule of a target."""
+    """The name of the rule that has the code; `None` for a code of no rule."""
     severity: Severity | None = None
     source: str = ""
     """Citation of a rule."""

@@ -31,7 +31,7 @@ class Severity(StrEnum):
 
 
 class Source:
-    """One text with a name, able to tell line and column of an offset.
+    """A text with a name; maps offsets to lines and columns.
 
     >>> import ptoas
     >>> source = ptoas.Source("tload\\ntstore", "copy.pto")
@@ -173,10 +173,10 @@ class Diagnostic:
     fix: str | None = None
     targets: tuple[str, ...] = ()
     op: Operation | None = field(default=None, compare=False, repr=False)
-    """The operation it speaks of, where there is one: of the module that was checked, or, in a run, of what
-    the passes made of it. It stays in its process: `verify -j` and pickles leave it behind."""
+    """The operation at fault, if any: of the checked module or, in a run, of the lowered one. It is not
+    pickled."""
     edits: tuple[Edit, ...] = ()
-    """The changes that do what `fix` says, all of them together; none where that takes a person."""
+    """The edits that together apply `fix`; empty if it needs a human decision."""
 
     @property
     def is_error(self) -> bool:

@@ -256,7 +256,7 @@ def _attributes(prefix: str) -> Iterator[Item]:
 
 
 def _positional(op: type[PtoOp], prefix: str) -> Iterator[Item]:
-    """Values of the attribute that stands at this place between brackets."""
+    """Values of the attribute at this position between brackets."""
     fields = op.signature().fields
     places = [name for name in re.findall(r"#(\w+)", assembly_format_of(op).template) if name in fields]
     at = prefix.count(",", prefix.rfind("[") + 1)

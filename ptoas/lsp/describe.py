@@ -147,7 +147,7 @@ def target_markdown(target: Target) -> str:
 
 @cache
 def enumerations() -> dict[str, type[PtoEnumAttr[Any]]]:
-    """Every enumeration by the name that stands behind `#pto.`."""
+    """Every enumeration by its name after `#pto.`."""
     every = (*ENUM_ATTRIBUTES, *CORE_ENUM_ATTRIBUTES)
     return {enum.name.removeprefix("pto."): enum for enum in every}
 

@@ -1,4 +1,4 @@
-"""One text as the server knows it: its statements and tokens, and the operations that they made.
+"""An open document: its statements and tokens, and the operations that they made.
 
 A text with mistakes is read as far as it goes: the statements that are right have made their operations, and
 the tokens of the others are there all the same.
@@ -33,7 +33,7 @@ class SourceToken(NamedTuple):
 
 @dataclass(eq=False)
 class SourceStatement:
-    """A statement of the text, and the one whose body it stands in."""
+    """A statement of the text, with the statement that encloses it."""
 
     raw: RawStatement
     parent: SourceStatement | None
@@ -62,7 +62,7 @@ class SourceStatement:
 
     @cached_property
     def opcode(self) -> SourceToken | None:
-        """The word that says what it does: its first but for the results."""
+        """The opcode: the first word after the results."""
         for token in self.tokens:
             if token.kind in ("RESULTS", "EQUAL"):
                 continue
@@ -200,7 +200,7 @@ class Document:
         return (inside or touching or [None])[0]
 
     def scope_of(self, statement: SourceStatement) -> list[SourceStatement]:
-        """The statements of the function, or of the bare program, that a statement stands in."""
+        """The statements of the function, or of the bare program, around a statement."""
         function = statement.function
         return list(_flat([function])) if function is not None else self.statements
 

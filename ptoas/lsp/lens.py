@@ -13,7 +13,7 @@ from ptoas.lsp.session import File
 from ptoas.targets import TARGETS
 
 VERIFY = "ptoas.verify"
-"""The command that checks a file for all targets, shows what was found, and says where it runs."""
+"""The command that checks a file for all targets, shows the findings, and reports where it runs."""
 
 
 @dataclass(frozen=True)

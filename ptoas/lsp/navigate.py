@@ -190,8 +190,8 @@ def _in_checks(file: File, name: Name) -> list[NameOccurrence]:
     """Find uses of an argument's name in RUN-CHECK comments; other functions may share the name."""
     if name.kind is not Kind.VALUE or not name.argument:
         return []
-    alike = [each for each in file.names.of_kind(Kind.VALUE) if each.argument and each.text == name.text]
-    if len(alike) > 1:
+    homonyms = [each for each in file.names.of_kind(Kind.VALUE) if each.argument and each.text == name.text]
+    if len(homonyms) > 1:
         return []
     word = re.compile(rf"(?<![\w.$]){re.escape(name.text)}(?![\w$])")
     found: list[NameOccurrence] = []

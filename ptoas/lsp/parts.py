@@ -34,8 +34,7 @@ Mentions = tuple[frozenset[str], bool]
 
 @dataclass(eq=False)
 class DocumentPart:
-    """Some functions in a module of their own, where they stood when they were read, and what is known of
-    them by targets."""
+    """Functions in a module of their own, at their positions when parsed, with their findings by target."""
 
     module: ModuleOp
     source: Source
@@ -66,7 +65,7 @@ class DocumentPart:
 
 @dataclass(frozen=True)
 class Placed:
-    """A part where its functions stand now."""
+    """A part at the present position of its functions."""
 
     part: DocumentPart
     source: Source
@@ -103,7 +102,7 @@ class Placed:
                 yield replace(edit, span=span)
 
     def text(self, text: str) -> str:
-        """A message with the lines that it speaks of as they are numbered now."""
+        """Return a message with its line numbers adjusted to the present text."""
         return text if self.part.source is self.source else _LINE.sub(self._line, text)
 
     def _line(self, match: re.Match[str]) -> str:
@@ -212,7 +211,7 @@ def _text(document: Document, statement: SourceStatement) -> str:
 
 
 def _prelude(document: Document) -> str:
-    """All that stands outside functions and means something: heads of modules, aliases, attributes."""
+    """The text outside functions that affects them: heads of modules, aliases, attributes."""
     inside = (each for each in document.top if not each.is_function)
     return "\n".join(each.raw.text for each in inside) if document.functions else ""
 

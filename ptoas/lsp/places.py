@@ -47,9 +47,9 @@ def range_of(source: Source, start: int, end: int) -> lsp.Range:
 def range_of_span(span: Span) -> lsp.Range:
     """The place of a span; one that covers several lines ends with its first, where the caret goes."""
     end = span.offset + max(1, span.length)
-    cut = span.source.text.find("\n", span.offset, end)
-    if cut > span.offset:
-        end = cut
+    line_end = span.source.text.find("\n", span.offset, end)
+    if line_end > span.offset:
+        end = line_end
     return range_of(span.source, span.offset, end)
 
 

@@ -78,7 +78,7 @@ def _place(op: AllocTileOp, addresses: dict[tuple[int, str], TileAddress]) -> No
 
 
 def _added(op: SetFlagOp | WaitFlagOp | BarrierOp, why: str) -> Added | None:
-    """Beside which statement of the text it stands: a flag is raised behind one, waited for before one."""
+    """The statement of the text beside it: a flag is set after one and waited for before one."""
     text = _text(op)
     first = not isinstance(op, SetFlagOp)
     for before in (first, not first):
@@ -89,7 +89,7 @@ def _added(op: SetFlagOp | WaitFlagOp | BarrierOp, why: str) -> Added | None:
 
 
 def _neighbour(op: Operation, before: bool) -> int | None:
-    """The author's statement that follows an operation (which stands `before` it), or precedes it."""
+    """Return the author's statement that follows an operation (`before` it) or precedes it."""
     at = op.next_op if before else op.prev_op
     while at is not None:
         is_own = reason_of(at) is None and not isinstance(at, ConstantOp)

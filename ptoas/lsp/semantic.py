@@ -139,14 +139,14 @@ def _comments(document: Document, first: int, last: int) -> Iterator[Coloured]:
 
 
 def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The parts of a stretch that stand on one line each."""
-    cut = text.find("\n", start, end)
-    if cut < 0 and start < end:
+    """Split a range of the text at ends of lines."""
+    line_end = text.find("\n", start, end)
+    if line_end < 0 and start < end:
         yield start, end
         return
     while start < end:
-        cut = text.find("\n", start, end)
-        stop = end if cut < 0 else cut
+        line_end = text.find("\n", start, end)
+        stop = end if line_end < 0 else line_end
         if text[start:stop].strip():
             lead = len(text[start:stop]) - len(text[start:stop].lstrip())
             yield start + lead, start + len(text[start:stop].rstrip())

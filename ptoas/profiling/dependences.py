@@ -70,7 +70,7 @@ class Dependences:
 
 
 def dependences(trace: Trace) -> Dependences:
-    """The dependences of a trace within each core; what cores hand to each other stands in the trace."""
+    """The dependences of a trace within each core; the trace itself records transfers between cores."""
     found = Dependences()
     logs: dict[ActorKey, LatestAccesses[int]] = {}
     written = {

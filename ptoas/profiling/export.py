@@ -40,7 +40,7 @@ def iteration(each: Slice) -> dict[str, int]:
 
 
 def perfetto(profile: Profile) -> dict[str, Any]:
-    """Slices by core and pipe; times are microseconds at the target's clock, cycles stand beside them."""
+    """Slices by core and pipe; times are microseconds at the target's clock, with cycles as arguments."""
     return {
         "displayTimeUnit": "ns",
         "otherData": {

@@ -47,7 +47,7 @@ class Argument:
         return self.bytes / len(self.reads)
 
     def touched(self) -> float:
-        """The share of it that was touched at all, as far as stretches tell."""
+        """The share of it that was accessed, at the granularity of stretches."""
         return float(np.count_nonzero(self.reads + self.writes) / len(self.reads))
 
     def add(self, pieces: Array, write: bool, times: int = 1) -> None:

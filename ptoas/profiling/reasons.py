@@ -29,7 +29,7 @@ class Reason:
     first: Work
     second: Work
     name: str
-    """The tile or argument, as the second knows it."""
+    """The tile or argument, by its name at the second access."""
     wrote: bool
     writes: bool
     known_as: str
@@ -60,7 +60,7 @@ class Sync:
     """Its share of the time above what data alone needs."""
 
     def best(self) -> list[Reason]:
-        """The reasons, those first that say most: of tiles, of what is written and then read."""
+        """The reasons by importance: those about tiles first, then reads after writes."""
 
         def worth(each: Reason) -> tuple[bool, ...]:
             again = each.first.op is each.second.op
@@ -83,7 +83,7 @@ _Step = tuple[int, int, "int | None"]
 
 
 class _Clocks(Clocks):
-    """Clocks of the pipes of one core that remember which wait brought what a pipe knows of another."""
+    """Vector clocks of the pipes of one core; each entry has the wait that raised it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -93,7 +93,7 @@ class _Clocks(Clocks):
         self.log = LatestAccesses[tuple[int, Work]]()
 
     def learn_from(self, source: int, pipe: int, times: Sequence[int], sync: int | None) -> None:
-        """A pipe learns what `source` knows, or knew when it raised a flag, by a wait or a handshake."""
+        """Merge the clock of `source`, or the one at its flag, into a pipe's by a wait or a handshake."""
         for other, time in enumerate(times):
             known = self.settled[pipe] if other == pipe else self.own[pipe][other]
             if time > known:
@@ -101,7 +101,7 @@ class _Clocks(Clocks):
         self.learn(pipe, times, NOTHING)
 
     def finish(self, pipe: int, to: Iterable[int], sync: int | None) -> None:
-        """Some pipes learn what a pipe was given so far, not what it knows of others."""
+        """Merge a pipe's own time, but not its knowledge of other pipes, into some pipes' clocks."""
         times = [0] * len(PIPES)
         times[pipe] = self.own[pipe][pipe]
         for target in to:

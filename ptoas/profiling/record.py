@@ -237,7 +237,7 @@ class Watcher:
         self._note(What.ACQUIRE, (key, pipe), (), None)
 
     def fenced(self) -> None:
-        """The fence itself was told by `synchronised`."""
+        """`synchronised` has recorded the fence itself."""
 
     def _note(self, what: What, subject: object, loops: tuple[Operation, ...], op: Operation | None) -> None:
         self.machine.hold(EVENT_BYTES, op)

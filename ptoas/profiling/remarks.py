@@ -116,19 +116,19 @@ def _narrow_loads(works: list[Work]) -> Iterator[Diagnostic]:
 
 
 def _scalar_walks(timeline: Timeline) -> Iterator[Diagnostic]:
-    walks: dict[Operation, float] = {}
+    cycles: dict[Operation, float] = {}
     for each in timeline.slices:
         by_element = each.work.cost.key.endswith(f".{Coalesce.Elem.value}")
         if each.pipe is Pipe.PIPE_S and by_element:
-            walks[each.work.op] = walks.get(each.work.op, 0.0) + each.cycles
+            cycles[each.work.op] = cycles.get(each.work.op, 0.0) + each.cycles
     busy = sum(each.cycles for each in timeline.slices)
-    total = sum(walks.values())
+    total = sum(cycles.values())
     if busy and total > DOMINATES * busy:
-        op = max(walks, key=lambda each: walks[each])
+        op = max(cycles, key=lambda each: cycles[each])
         yield _remark(
             "PTO-O106",
-            f"scalar walks of gathers take {total / busy:.0%} of all pipes' time, this one {walks[op]:,.0f} "
-            "cycles",
+            f"gathers by element on the scalar pipe take {total / busy:.0%} of all pipes' time, "
+            f"this one {cycles[op]:,.0f} cycles",
             op,
             fix="gather rows, or load the table into a tile and use tgather",
         )

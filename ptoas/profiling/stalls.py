@@ -1,4 +1,4 @@
-"""Reasons why pipes stand still, and the share of each flag in the time above the bound.
+"""Causes of stalls, and the share of each flag in the time above the bound.
 
 The time of a pipe is what it works, what it stands still for a reason, and what is left when it has nothing
 more to do; the three sum to the total. The time between the end of one instruction and the start of the next

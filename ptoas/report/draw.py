@@ -59,7 +59,7 @@ STYLE = re.sub(r"(?<=})(?=[.t])|^", ".ptoas ", _RULES)
 
 
 def picture(width: float, height: float, parts: Iterable[str], alone: bool, label: str) -> str:
-    """The parts as one picture; one that stands alone brings its colours, light and dark."""
+    """Join the parts of a picture; a standalone one has its own colours, light and dark."""
     style = STYLE
     if alone:
         style = (
@@ -182,10 +182,10 @@ def _gauge(used: int, peak: int, limit: int, bottom: float, height: float) -> li
     def y(size: int) -> float:
         return bottom - min(1.0, size / limit) * height
 
-    told = f"{used:,} of {limit:,} bytes, {peak:,} needed at once"
+    tooltip = f"{used:,} of {limit:,} bytes, {peak:,} needed at once"
     return [
-        rect(8, bottom - height, 16, height, "", 'class="lane"', told),
-        rect(8, y(used), 16, bottom - y(used), "var(--MTE2)", 'opacity=".85"', told),
+        rect(8, bottom - height, 16, height, "", 'class="lane"', tooltip),
+        rect(8, y(used), 16, bottom - y(used), "var(--MTE2)", 'opacity=".85"', tooltip),
         line(6, y(peak), 26, y(peak), "limit"),
         text(16, bottom + 14, f"{used / limit:.0%}", "dim small", "middle"),
     ]

@@ -117,11 +117,13 @@ def loop_picture(loop: Loop) -> str:
             (step.end - step.start) * scale,
         )
         work = step.work
-        told = f"line {work.line}: {work.name}, {step.cycles:,.0f} cycles, {step.count:g} times an iteration"
+        tooltip = (
+            f"line {work.line}: {work.name}, {step.cycles:,.0f} cycles, {step.count:g} times an iteration"
+        )
         # What is executed several times is as dense as it works there.
         dense = step.cycles / max(step.end - step.start, 1e-9)
         more = f'rx="2" opacity="{0.2 + 0.8 * min(1.0, dense):.2f}" data-line="{work.line}"'
-        parts.append(rect(x, at + 1, max(width, 0.7), LANE - 4, colour(step.pipe), more, told))
+        parts.append(rect(x, at + 1, max(width, 0.7), LANE - 4, colour(step.pipe), more, tooltip))
         label = fitted(work.name, width - 6)
         if label:
             parts.append(text(x + 4, at + 13.5, label, "on"))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 TENTHS = 10
 MOST_TENTHS = 1e8
-"""Cycles up to which a tenth fits into 32 bits; longer runs are told in whole cycles."""
+"""Cycles up to which a tenth fits into 32 bits; longer runs are stored in whole cycles."""
 
 
 def columns(values: Sequence[Sequence[int]]) -> str:

@@ -237,7 +237,7 @@ def _flag(sync: Sync) -> dict[str, Any]:
 
 
 def _arguments(profile: Profile) -> Iterator[tuple[str, str, str]]:
-    """Name, shape and type, and an excerpt of what it held after the run."""
+    """Name, shape and type, and an excerpt of its values after the run."""
 
     values = profile.result.arguments if profile.result is not None else {}
     written = profile.result.outputs if profile.result is not None else {}

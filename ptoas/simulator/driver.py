@@ -60,7 +60,7 @@ class Driver:
         return len(self.pieces) - 1
 
     def arguments(self, kernel: Kernel, bound: Sequence[BoundArgument]) -> None:
-        """All arguments of the kernel, those that the launch knows included."""
+        """All arguments of the kernel, including those that the launch provides."""
         known, bound_by_position = launch_arguments(kernel.entry), {one.parameter.at: one for one in bound}
         # Cores that pass tiles to each other are threads, which get the same arguments.
         has_threads = needs_cluster(kernel.module, kernel.entry, has_pipes=False)
@@ -209,11 +209,11 @@ def _own_place(kernel: Kernel, value: SSAValue) -> int | None:
         if other is value or not isinstance(other.type, TileType) or other.type.loc != type.loc:
             continue
         size = other.type.size_bytes
-        apart = all(
+        disjoint = all(
             at is not None and (at + size <= address or address + type.size_bytes <= at)
             for at in places.starts(other)
         )
-        if not apart and not (in_order and _is_done(other, written, order)):
+        if not disjoint and not (in_order and _is_done(other, written, order)):
             return None
     return address
 

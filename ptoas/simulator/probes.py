@@ -32,16 +32,16 @@ def insert_probes(module: ModuleOp, entry: str, target: Target) -> tuple[ModuleO
     function = next(op for op in walk(copy) if isinstance(op, FuncOp) and op.sym_name.data == entry)
     original = next(op for op in walk(module) if isinstance(op, FuncOp) and op.sym_name.data == entry)
     probes: dict[str, PtoOp] = {}
-    for op, copied in zip(list(walk(original)), list(walk(function)), strict=True):
-        if not isinstance(op, PtoOp) or not isinstance(copied, PtoOp):
+    for op, twin in zip(list(walk(original)), list(walk(function)), strict=True):
+        if not isinstance(op, PtoOp) or not isinstance(twin, PtoOp):
             continue
-        for operand in _written_tiles(copied, target):
+        for operand in _written_tiles(twin, target):
             name = f"{PREFIX}{len(probes)}"
             argument = function.body.block.insert_arg(_memory_of(operand), len(function.args))
             set_name(argument, name)
             store = TStoreOp.build(operands=[[operand], [], [], [argument]])
-            store.location = copied.location
-            Builder(InsertPoint.after(copied)).insert(store)
+            store.location = twin.location
+            Builder(InsertPoint.after(twin)).insert(store)
             probes[name] = op
     function.function_type = FunctionType.from_lists(
         [argument.type for argument in function.args], list(function.function_type.outputs)

@@ -246,7 +246,7 @@ def test_a_race_between_ranks_is_found(watch: Watch) -> None:
 
 @pytest.mark.parametrize("more", ["", "\n      pto.tprint ins(%half : !half)"])
 def test_cores_of_a_rank_stay_together(more: str, watch: Watch) -> None:
-    """If the cores of a rank wait for each other, the next rank continues and may print in between."""
+    """The next rank continues, and may print in between, while cores of a rank wait for each other."""
     text = (EXAMPLES / "cube_to_vector.pto").read_text(encoding="utf-8")
     text = text.replace("{split = 1} -> !half\n", f"{{split = 1}} -> !half{more}\n")
     one, two = (outcome(text, 3, {"tiles": 6}, jobs, stats=True) for jobs in (1, 3))

@@ -109,12 +109,12 @@ def test_a_scalar_of_another_rank() -> None:
 
 
 @pytest.mark.parametrize(
-    ("far", "told"),
+    ("far", "expected"),
     [(8, "4 bytes behind the end of %window of rank 1"), (-9, "36 bytes in front of %window")],
 )
-def test_scalar_outside_all_windows_is_rejected(far: int, told: str) -> None:
+def test_scalar_outside_all_windows_is_rejected(far: int, expected: str) -> None:
     found = failing("PTO-R850", SCALARS, 2, {"window": np.zeros((2, 8), np.int32), "far": far})
-    assert told in found[0].message and found[0].message.startswith(
+    assert expected in found[0].message and found[0].message.startswith(
         "rank 0: store_scalar: rank 0 computes an address from"
     )
     assert "base[peer] - base[self]" in (found[0].fix or "")

@@ -79,7 +79,7 @@ def test_machine_implements_it(op: type[PtoOp]) -> None:
 
 
 def test_the_examples_are_those_of_the_isa_files() -> None:
-    """If this fails, write them with `python -m tests.isa.examples` or `make docs`."""
+    """Generated examples are up to date; otherwise run `python -m tests.isa.examples` or `make docs`."""
     assert examples.FILE.read_text() == examples.text()
 
 

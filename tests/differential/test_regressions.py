@@ -143,7 +143,7 @@ def test_one_column_of_indices_is_never_elements_on_a5_custom() -> None:
 
 
 def test_the_simulator_converts_as_a_cast_does() -> None:
-    """It keeps the low bits of what is too large, and takes the nearest float in every mode."""
+    """A conversion keeps the low bits of a number that is too large, and rounds to nearest in every mode."""
     module = ptoas.parse("""
 .arg %x : !pto.memref<1x8xi32>
 .arg %y : !pto.memref<1x8xf32>

@@ -29,7 +29,7 @@ PROGRAMS = [*EXAMPLES, *sorted((ROOT / "tests" / "golden").glob("*.pto"))]
 
 
 def test_editor_files_are_up_to_date() -> None:
-    """If this fails, write them with `python -m ptoas.editors` or `make docs`."""
+    """Generated grammars are up to date; otherwise run `python -m ptoas.editors` or `make docs`."""
     for path, text in files().items():
         assert path.read_text(encoding="utf-8") == text, path.relative_to(ROOT)
 

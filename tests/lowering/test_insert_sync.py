@@ -420,7 +420,7 @@ TILE = "!pto.tile_buf<vec, 16x16xf32>"
 
 @pytest.mark.parametrize("order", ["tu", "ut"])
 def test_one_wait_in_front_of_a_loop_is_enough(order: str) -> None:
-    """It is for the later of two loads, whichever the loop needs first."""
+    """The flag is for the later of two loads, whichever the loop needs first."""
     uses = "\n".join(use(tile) for tile in order)
     loads = f"%s = arith.constant 1.0 : f32\n{load('t')}\n{load('u')}"
     body = f"{loads}\nscf.for %k = %c0 to %n step %c1 {{\n{uses}\n}}"

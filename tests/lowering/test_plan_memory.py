@@ -237,7 +237,7 @@ func.func @f(%a: !pto.memref<16x16xf32>) {
 
 
 def test_simulator_memories_of_one_array_are_disjoint() -> None:
-    """It knows bias and scaling by no array of their own: at one address with vec they would be one place."""
+    """The simulator has no array for bias or scaling: at an address of vec they would share its bytes."""
     tiles = {
         "vec": "!pto.tile_buf<vec, 1x64xf32>",
         "bias": "!pto.tile_buf<bias, 1x64xf32>",

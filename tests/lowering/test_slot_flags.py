@@ -180,7 +180,7 @@ def test_a_tile_that_does_not_change_in_turn_is_waited_for_as_before(bounds: str
 
 @pytest.mark.parametrize("bounds", ["%c1 to %n step %c1", "%n to %c2 step %c1", "%c0 to %n step %count"])
 def test_events_follow_the_number_of_the_iteration(bounds: str) -> None:
-    """Whatever the first iteration and the step are, each iteration takes another event."""
+    """Each iteration takes another event for any first iteration and step."""
     slot = get("%s", "%a", 0, 2)
     if "count" in bounds:
         slot = slot.replace("arith.addi %i, %s_k", "arith.divui %i, %count")

@@ -145,12 +145,12 @@ BACK = "pto.mgather ins(%table, %i : !pto.memref<8x8xf32>, !pto.tile_buf<vec, 1x
 @pytest.mark.parametrize("operation", [OUT, BACK + "\n  " + OUT], ids=["scatter", "gather and scatter"])
 def test_indices_say_which_rows_are_touched(operation: str, target: str) -> None:
     text = SCATTER.replace("OPERATION", operation).replace("OPTIONS", "")
-    apart = np.array([[0, 2, 4, 6, 0, 0, 0, 0], [7, 5, 3, 1, 0, 0, 0, 0]], np.int32)
-    execute(text, {"idx": apart}, target, blocks=2)
-    meeting = apart.copy()
-    meeting[1, 3] = 4
+    disjoint = np.array([[0, 2, 4, 6, 0, 0, 0, 0], [7, 5, 3, 1, 0, 0, 0, 0]], np.int32)
+    execute(text, {"idx": disjoint}, target, blocks=2)
+    conflicting = disjoint.copy()
+    conflicting[1, 3] = 4
     with pytest.raises(Exception, match=r"R306.*mscatter"):
-        execute(text, {"idx": meeting}, target, blocks=2)
+        execute(text, {"idx": conflicting}, target, blocks=2)
 
 
 def test_atomic_scatters_may_meet() -> None:

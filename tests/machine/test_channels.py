@@ -212,12 +212,12 @@ def test_cores_that_wait_for_each_other_are_drawn() -> None:
         channel="dir_mask = 3, slot_size = 1024",
     )
     finding = found("PTO-R901", text)
-    told = [note.message for note in finding.notes]
+    notes = [note.message for note in finding.notes]
     line = finding.span.line
-    assert f"cube     | line {line} | waits for a tile from channel 0 (vector to cube) <- vector 0" in told
-    assert "vector 1 | has finished" in told
-    assert "cube -> vector 0 -> cube" in told
-    assert "channel 0 (cube to vector) [....] 4 slots, 0 pushed, 0 popped, 0 freed" in told
+    assert f"cube     | line {line} | waits for a tile from channel 0 (vector to cube) <- vector 0" in notes
+    assert "vector 1 | has finished" in notes
+    assert "cube -> vector 0 -> cube" in notes
+    assert "channel 0 (cube to vector) [....] 4 slots, 0 pushed, 0 popped, 0 freed" in notes
 
 
 SET, WAIT = "pto.set_intra_block <PIPE_FIX>, {}", "pto.wait_intra_block <PIPE_MTE2>, {}"
@@ -320,7 +320,7 @@ def test_only_slots_that_are_reached_take_global_memory() -> None:
 
 
 def test_credits_in_portions_stop_a_program_that_needs_every_slot() -> None:
-    """Eight slots, told of four by four: the ninth push waits for four that are free, not for one."""
+    """With eight slots that are acknowledged in fours, the ninth push waits for four free slots."""
     turns = [lines(f"%t{n} = {POP}", FREE) for n in range(9)]
     text = pair(
         lines(*[PUSH] * 8, f"{PUSH} // !", SET.format(8)),

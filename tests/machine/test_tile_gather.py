@@ -550,7 +550,7 @@ func.func @main(%s: !pto.tile<16x32xf32>, %i: !pto.tile<13x11xi32>, %out: !pto.m
 
 
 def test_a_source_smaller_than_a_block() -> None:
-    """It has no block; and it may be the last of its memory (196608 bytes), behind which nothing is."""
+    """A tile without blocks may be the last of its memory (196608 bytes)."""
     source, line = "!pto.tile_buf<vec, 1x4xi32>", "!pto.tile_buf<vec, 1x8xi32>"
     text = f"""
 func.func @main(%o: !pto.memref<1x8xui32>, %before: !pto.memref<1x8xi32>, %out: !pto.memref<1x8xi32>) {{

@@ -190,8 +190,10 @@ def test_manual_sync_note_is_given_once() -> None:
     """Of several findings the first says it; where the flags were asked for by hand, none does."""
     lines = (ALLOC, LOAD, *pair("V", "MTE3"), STORE, f"pto.tneg ins(%a : {TILE}) outs(%a : {TILE})")
     early = [each for each in found_in(*lines) if each.code == "PTO-F101"]
-    told = [[line for message, line in notes(each) if "no flags are inserted" in message] for each in early]
-    assert len(told) > 1 and told == [[4], *([],) * (len(told) - 1)]
+    switches = [
+        [line for message, line in notes(each) if "no flags are inserted" in message] for each in early
+    ]
+    assert len(switches) > 1 and switches == [[4], *([],) * (len(switches) - 1)]
 
 
 @pytest.mark.parametrize(("gathers", "simt"), [(False, False), (True, True)])
