@@ -102,7 +102,7 @@ TWO = """module attributes {pto.target_arch = "a5"} {
 def test_every_function_that_nothing_calls_is_run(tmp_path: Path) -> None:
     file = tmp_path / "two.pto"
     file.write_text(TWO)
-    assert "which function" in command("run", file).output
+    assert "2 functions could be run" in command("run", file).output
     done = command("run", file, "--entry", "all")
     assert done.stdout.splitlines() == [
         f"ok    {file}@first: out 1x8xint32",
