@@ -219,6 +219,9 @@ def test_every_option_has_the_documented_effect(folder: Path, option: object) ->
     if option.effect is Effect.NO_EFFECT:
         assert result.exit_code == 0
         assert result.stderr.count(f"Warning: --{option.name} has no effect") == 1
+    elif option.effect is Effect.REPLACED:
+        assert result.exit_code == 0 and "set_flag(" in result.stdout
+        assert result.stderr.count(f"Warning: --{option.name} is replaced") == 1
     elif option.effect is Effect.REFUSED:
         assert result.exit_code == 1 and f"Error: --{option.name} is not supported" in result.stderr
     elif option.effect is Effect.IGNORED:

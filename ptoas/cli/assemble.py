@@ -170,6 +170,8 @@ def _report_unsupported(options: dict[str, bool | str | None]) -> None:
             raise AssemblerError(f"--{name} is not supported: {option.reason}.")
         if option.effect is Effect.NO_EFFECT:
             click.echo(f"Warning: --{name} has no effect: {option.reason}.", err=True)
+        if option.effect is Effect.REPLACED:
+            click.echo(f"Warning: --{name} is replaced: {option.reason}.", err=True)
 
 
 def _sync_mode(options: dict[str, bool | str | None]) -> str:

@@ -19,6 +19,8 @@ class Effect(Enum):
     IMPLEMENTED = "Implemented"
     IGNORED = "Accepted"
     """No effect, as in the C++ assembler."""
+    REPLACED = "Replaced"
+    """Served in another way, for the same result; reported once."""
     NO_EFFECT = "No effect"
     """Reported once; the result is the same without it."""
     REFUSED = "Refused"
@@ -53,10 +55,10 @@ _SWITCHES: dict[str, tuple[Effect, str]] = {
     "mlir-print-ir-before-all": (Effect.IMPLEMENTED, "print the module before every pass"),
     "mlir-print-ir-module-scope": (Effect.IGNORED, "the whole module is always printed"),
     "enable-tile-op-expand": (Effect.IGNORED, "does nothing in the C++ assembler"),
-    "enable-graph-sync-solver": (Effect.NO_EFFECT, "there is one algorithm; use --enable-insert-sync"),
+    "enable-graph-sync-solver": (Effect.REPLACED, "flags are inserted as by --enable-insert-sync"),
     "enable-bufid_sync": (
-        Effect.NO_EFFECT,
-        "buffer ids are not used; flags and barriers are inserted for the same order",
+        Effect.REPLACED,
+        "flags are inserted as by --enable-insert-sync; they give the same order",
     ),
     "enable-bufid-sync-debug": (Effect.NO_EFFECT, "there is no such trace"),
     "plan-memory-order-by-size": (Effect.NO_EFFECT, _PLANNER),
@@ -69,6 +71,12 @@ _SWITCHES: dict[str, tuple[Effect, str]] = {
     "enable-vfsim-costmodel-optimization": (Effect.NO_EFFECT, _FUSION),
     "dump-vfsim-unroll-test": (Effect.NO_EFFECT, _FUSION),
     "mlir-timing": (Effect.NO_EFFECT, "passes are not timed"),
+    "mlir-pass-statistics": (Effect.NO_EFFECT, "passes count nothing"),
+    "mlir-print-ir-after-change": (Effect.NO_EFFECT, "all that --mlir-print-ir-after-all selects is printed"),
+    "mlir-print-ir-after-failure": (Effect.NO_EFFECT, "a pass that fails leaves nothing to print"),
+    "mlir-print-local-scope": (Effect.IGNORED, "attributes are always printed in place"),
+    "mlir-print-op-on-diagnostic": (Effect.NO_EFFECT, "diagnostics name the statement"),
+    "mlir-print-stacktrace-on-diagnostic": (Effect.NO_EFFECT, "diagnostics name the statement"),
     "mlir-disable-threading": (Effect.NO_EFFECT, "passes run in one thread"),
     "mlir-print-debuginfo": (Effect.IGNORED, "locations of the input are always printed"),
     "mlir-print-op-generic": (Effect.NO_EFFECT, "`ptoas convert --to generic` prints the generic form"),
