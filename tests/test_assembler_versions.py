@@ -69,6 +69,19 @@ def test_a_renamed_instruction_is_found_by_the_command(tmp_path: Path) -> None:
     assert "the assembler does not know `load_scalar` from version 0.64 on" in result.output
 
 
+def test_names_are_changed_to_those_that_all_versions_know(tmp_path: Path) -> None:
+    file = tmp_path / "k.pto"
+    file.write_text(ELEMENT.replace("OPERATION", f"{LOAD_SCALAR}\n  {INTTOPTR}"))
+    command = ["verify", str(file), "--target", "a2a3", "--isolated", "--fix", "--assembler"]
+    assert CliRunner().invoke(main, [*command, ">=0.64"]).exit_code == 0
+    assert "pto.load %p" in file.read_text() and "pto.castptr %a" in file.read_text()
+    assert CliRunner().invoke(main, [*command, "<=0.63"]).exit_code == 0
+    assert "pto.load_scalar %p" in file.read_text()
+    before = file.read_text()
+    assert CliRunner().invoke(main, [*command, ">=0.60"]).exit_code == 1
+    assert file.read_text() == before, "no name is known to all of them"
+
+
 @pytest.mark.parametrize(
     ("operation", "target", "expected"),
     [

@@ -18,7 +18,7 @@ from xdsl.ir import Operation
 from ptoas.analysis.channels import ring_source
 from ptoas.analysis.function import FunctionFacts
 from ptoas.analysis.structure import kind_of
-from ptoas.diagnostics import Diagnostic, UsageError
+from ptoas.diagnostics import Diagnostic, Edit, Span, UsageError
 from ptoas.diagnostics.data import load_data
 from ptoas.dialects.pto.channel import (
     AivInitializePipeOp,
@@ -99,17 +99,16 @@ def _names() -> _Names:
 
 
 def _unknown_name(name: str, versions: range) -> tuple[str, str | None] | None:
-    """Return why one of the versions does not know an instruction, and what to write instead."""
+    """Return why one of the versions does not know an instruction, and its other name."""
     names = _names()
     if name in names.header_only:
         return f"no version of the assembler knows `{name}`", None
     if name in names.added and versions[0] < names.added[name]:
         old = next((old for old, (_, new) in names.removed.items() if new == name), None)
-        fix = None if old is None else f"`{old}`"
-        return f"the assembler knows `{name}` from version 0.{names.added[name]} on", fix
+        return f"the assembler knows `{name}` from version 0.{names.added[name]} on", old
     if name in names.removed and versions[-1] >= names.removed[name][0]:
         since, new = names.removed[name]
-        return f"the assembler does not know `{name}` from version 0.{since} on", f"`{new}`"
+        return f"the assembler does not know `{name}` from version 0.{since} on", new
     return None
 
 
@@ -374,8 +373,10 @@ def check_assembler(
         name = _written_name(op)
         for each in () if name is None else (name, *(f"{name} {key}" for key in op.properties)):
             if unknown := _unknown_name(each, versions):
-                message, fix = unknown
-                yield Diagnostic(NAME_CODE, message, span_of(op), fix=fix, op=op)
+                message, other = unknown
+                fix = None if other is None else f"write `{other}`"
+                edits = () if other is None else _renamed(op, each, other, versions)
+                yield Diagnostic(NAME_CODE, message, span_of(op), fix=fix, op=op, edits=edits)
         for check in contracts if isinstance(op, PtoOp) else ():
             if message := check(op):
                 yield Diagnostic(CONTRACT_CODE, message, span_of(op), op=op)
@@ -392,6 +393,15 @@ def _written_name(op: Operation) -> str | None:
         return match[2] if match and match[1] else None
     names = (op.mnemonic(), *op.ALIASES)
     return match[2] if match and match[2] in names else op.mnemonic()
+
+
+def _renamed(op: Operation, old: str, new: str, versions: range) -> tuple[Edit, ...]:
+    """Return the change of a name to one that all versions know, if there is such a name."""
+    span = span_of(op)
+    match = _WRITTEN.match(span.source.text, span.offset)
+    if match is None or match[2] != old or _unknown_name(new, versions):
+        return ()
+    return (Edit(Span(span.source, match.start(2), len(old)), new),)
 
 
 def _element(type: object) -> str:
