@@ -40,6 +40,7 @@ from ptoas.compiler import run as machine
 from ptoas.diagnostics import PtoasError
 from ptoas.diagnostics.render import to_json
 from ptoas.grammar.parse import parse, read_source
+from ptoas.machine.machine import CHECK_NAMES
 from ptoas.project import settings as configuration
 from ptoas.project.build_output import golden_of
 from ptoas.runner.entry import ALL, entries_of
@@ -95,7 +96,9 @@ jobs_option = option("Number of processes for blocks or ranks that do not wait f
 @click.option("--describe", is_flag=True, help="Print each argument and its origin; do not run.")
 @click.option("--save", metavar="DIR", help="Save all arguments in DIR.")
 @click.option("--load", metavar="DIR", help="Load the arguments that --save wrote to DIR.")
-@click.option("--check", "checks", default="all", help="Checks: all, none, or some of mem,init,race,budget.")
+@click.option(
+    "--check", "checks", default="all", help=f"Checks: all, none, or some of {','.join(CHECK_NAMES)}."
+)
 @click.option("--check-file", is_flag=True, help="Check the RUN-CHECK comments of the file.")
 @click.option(
     "--unchecked", is_flag=True, help="Let an index out of bounds access the same memory as on the target."

@@ -34,6 +34,8 @@ class AccessSite:
     scalar: bool = False
     atomic: Hashable = None
     """The atomic operation; the order of accesses of one kind does not matter."""
+    cached: bool = False
+    """True if it stores through the scalar data cache."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,9 @@ class AccessRecord:
     """The actor's knowledge of the others."""
     memory: int
     pieces: Array
-    """First byte and end of each piece of memory, in order and apart from each other."""
+    """First byte and end of each piece, from the beginning of the memory, in order and apart from each
+    other.
+    """
     write: bool
     scalar: bool
     atomic: Hashable
@@ -70,6 +74,8 @@ class AccessRecord:
     span: Span
     signal: bool = False
     """True if it notifies or awaits a signal."""
+    cached: bool = False
+    """True if it stores through the scalar data cache."""
     signal_op: tuple[str, Span] | None = None
     """A notification that followed before the writes were visible, if there was one."""
 
@@ -177,6 +183,7 @@ class AccessLog:
                         label(access.op),
                         span_of(access.op),
                         isinstance(access.op, SignalOp),
+                        access.cached,
                         None
                         if series.signal_op is None
                         else (label(series.signal_op), span_of(series.signal_op)),

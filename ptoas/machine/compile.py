@@ -29,7 +29,7 @@ from ptoas.analysis.sync_actions import (
 from ptoas.diagnostics import PtoasError
 from ptoas.dialects.pto.asynchronous import AsyncTransferOp
 from ptoas.dialects.pto.channel import TAllocOp, TPopOp
-from ptoas.dialects.pto.core_sync import SectionOp
+from ptoas.dialects.pto.core_sync import SectionOp, SetsCounter, SyncAllOp
 from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.matmul import TGetScaleAddrOp
@@ -60,6 +60,7 @@ from ptoas.machine.machine import VALUES, Machine
 from ptoas.machine.memory import LocalPointer, Pointer
 from ptoas.machine.placement import Placement
 from ptoas.machine.race import RaceDetector
+from ptoas.machine.scalar_cache import cached_ops, cached_scalar, cached_transfer
 from ptoas.machine.segments import Segment, extends_segment, pipe_of
 from ptoas.machine.source import Steps
 from ptoas.machine.tiles import Tile
@@ -87,6 +88,8 @@ class ModuleCompiler:
         self.machine = machine
         self.race = race
         self.observer = observer
+        self.cached = cached_ops(ops, machine)
+        """Operations that concern the scalar data cache, or fences."""
         self.steps = steps
         self.on_iteration = on_iteration
         """Called in outermost loops with the loop, its iterations that are done, and all."""
@@ -199,6 +202,9 @@ class FunctionCompiler(ControlFlow, Placement):
         segment, self.segment = self.segment, None
         if extends_segment(op):
             self.segment = segment
+        if self.machine.cache is not None and isinstance(op, SetsCounter | SyncAllOp):
+            flush = partial(self.machine.cache.flush, op, f"{op.mnemonic()} tells others")
+            self.line(f"{self.add_global(flush)}()")
         match op:
             case arith.ConstantOp():
                 self.constant(op)
@@ -258,6 +264,11 @@ class FunctionCompiler(ControlFlow, Placement):
     def value(self, op: PtoOp) -> None:
         """An operation that makes a value from values."""
         function: Callable[..., Any] = VALUES[type(op)](op, self.machine)
+        cache = self.machine.cache
+        if cache is not None and isinstance(op, LoadScalarOp | StoreScalarOp):
+            function = cached_scalar(op, cache, function)
+        elif cache is not None and isinstance(op, AsyncTransferOp):
+            function = cached_transfer(op, cache, self.machine.target.effects(op), function)
         if self.module.race is not None and isinstance(op, ElementOp):
             function = self.ordered_scalar(op, function)
         elif self.module.race is not None and isinstance(op, SignalOp | AsyncTransferOp):
@@ -337,6 +348,7 @@ class FunctionCompiler(ControlFlow, Placement):
         try:
             handover = self.handover(op)
             compiled = Compiled(op, self.machine, self.module.race, self.module.observer, fixed, handover)
+            compiled.passes_cache = op in self.module.cached
         except PtoasError as error:
             self.line(f"{self.raiser(error)}()")
             return
@@ -393,6 +405,11 @@ class FunctionCompiler(ControlFlow, Placement):
             self.line(f"{self.add_global(partial(observer.synchronised, op))}({chosen})")
         if isinstance(op, FenceBarrierAllOp):
             self.line(f"{self.add_global(self.machine.fence)}()")
+        cache = self.machine.cache
+        if cache is not None and isinstance(op, FenceBarrierAllOp):
+            self.line(f"{self.add_global(cache.fence)}()")
+        elif cache is not None and isinstance(op, CmoCacheInvalidOp):
+            self.line(f"{self.add_global(cache.clean)}({self.refs(op.operands)})")
         if isinstance(op, RecordOp):
             self.line(f"{self.name(op.result)} = None")  # its name is what counts
         if race is None:

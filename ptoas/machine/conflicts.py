@@ -12,8 +12,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import product
 
+from ptoas.analysis.visibility import LINE
 from ptoas.diagnostics import Diagnostic, Note
-from ptoas.machine.accesses import AccessRecord
+from ptoas.machine.accesses import AccessRecord, united
 from ptoas.machine.actors import Launch
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.errors import finding
@@ -30,7 +31,7 @@ def conflicts(records: Iterable[AccessRecord], launch: Launch, target: str) -> l
     return [
         diagnostic
         for touched in by_memory.values()
-        for diagnostic in _of_memory(_suspects(touched), launch, target)
+        for diagnostic in _of_memory(_suspects(touched), launch, target) or _of_lines(touched, launch, target)
     ]
 
 
@@ -41,6 +42,53 @@ def share_written_bytes(parts: Sequence[Sequence[AccessRecord]]) -> bool:
         for record in records:
             by_memory[record.memory].append(replace(record, actor=number, atomic=None))
     return any(_suspects(touched) for touched in by_memory.values())
+
+
+def _of_lines(records: Sequence[AccessRecord], launch: Launch, target: str) -> list[Diagnostic]:
+    """The first two actors that write to one line in no order, one of them through the data cache (D53)."""
+    writes = [record for record in records if record.write]
+    rests = _rests_of_lines(writes)
+    suspects = set(_suspects([*rests, *writes])) if rests else set[AccessRecord]()
+    pairs = product(
+        (rest for rest in rests if rest in suspects), (each for each in writes if each in suspects)
+    )
+    for rest, other in pairs:
+        if _unordered(rest, other):
+            return [_lost_line(rest, other, launch, target)]
+    return []
+
+
+def _rests_of_lines(writes: Sequence[AccessRecord]) -> list[AccessRecord]:
+    """What scalar stores write back besides the bytes that their actor has stored."""
+    by_actor: defaultdict[int, list[AccessRecord]] = defaultdict(list)
+    for record in writes:
+        if record.cached:
+            by_actor[record.actor].append(record)
+    found: list[AccessRecord] = []
+    for stores in by_actor.values():
+        first, end = united(np.concatenate([store.pieces for store in stores])).T
+        before = np.maximum(first // LINE * LINE, np.append(0, end[:-1])), first
+        behind = end, np.minimum(-(-end // LINE) * LINE, np.append(first[1:], end[-1] + LINE))
+        rest = np.unique(np.hstack([before, behind]).T, axis=0)
+        rest = rest[rest[:, 0] < rest[:, 1]]
+        for store in stores:
+            own = np.isin(rest[:, 0] // LINE, (store.pieces - [0, 1]) // LINE)
+            found.append(replace(store, pieces=rest[own], atomic=None))
+    return found
+
+
+def _lost_line(store: AccessRecord, other: AccessRecord, launch: Launch, target: str) -> Diagnostic:
+    at = int(_common(store.pieces, other.pieces)[0, 0]) // LINE * LINE
+    through = f"({store.what})" if store.what == other.what else f"({store.what} and {other.what})"
+    return finding(
+        "PTO-R313",
+        f"{launch.names([store.actor, other.actor])} write to bytes {at} to {at + LINE - 1} of %{store.name} "
+        f"{through}: each writes the whole line back, and what one of them has stored is lost",
+        span=store.span,
+        notes=() if store.span == other.span else (Note("the other write", other.span),),
+        fix=f"let each write lines of {LINE} bytes of its own",
+        target=target,
+    )
 
 
 def _of_memory(records: Sequence[AccessRecord], launch: Launch, target: str) -> list[Diagnostic]:
@@ -82,14 +130,14 @@ def _unordered(writer: AccessRecord, other: AccessRecord) -> bool:
         return False
     if writer.atomic is not None and writer.atomic == other.atomic:
         return False
-    return _meet(writer.pieces, other.pieces)
+    return bool(len(_common(writer.pieces, other.pieces)))
 
 
-def _meet(a: Array, b: Array) -> bool:
-    """Return True if two lists of intervals have a common byte."""
+def _common(a: Array, b: Array) -> Array:
+    """The intervals of a list that have bytes in common with intervals of another."""
     at = np.searchsorted(b[:, 1], a[:, 0], "right")
     inside = at < len(b)
-    return bool((b[at[inside], 0] < a[inside, 1]).any())
+    return a[inside][b[at[inside], 0] < a[inside, 1]]
 
 
 def _suspects(records: Sequence[AccessRecord]) -> list[AccessRecord]:

@@ -297,6 +297,32 @@ _ROWS = (
         "The next kernel on this core starts with the flag set and may continue too early.",
     ),
     (
+        "PTO-R311",
+        "a line of the scalar data cache is not clean",
+        "Scalar stores to global memory stay in the core's cache, in lines of 64 bytes, until the line is "
+        "cleaned: DMA passes the cache by, and nothing writes it back when the kernel ends. "
+        "`pto.cmo.cacheinvalid all` and `pto.fence.barrier_all` clean it; with automatic synchronisation "
+        "they are inserted.",
+    ),
+    (
+        "PTO-R312",
+        "a scalar is loaded from a stale line of the data cache",
+        "The line was fetched before DMA wrote to it, and scalar loads bring the old bytes until it is "
+        "invalidated (`pto.cmo.cacheinvalid`).",
+    ),
+    (
+        "PTO-R313",
+        "two write one line of the scalar data cache",
+        "A scalar store has no mask of bytes: the core writes back the whole line of 64 bytes, as it was "
+        "when the line was fetched. What another core, or DMA, has written to the line meanwhile is lost.",
+    ),
+    (
+        "PTO-R314",
+        "stored bytes are loaded without a fence",
+        "A flag from the store to the load says that the store has left the core, not that a load of the "
+        "same bytes sees it. `pto.fence.barrier_all #pto.fence_scope<gm>` between the two makes it visible.",
+    ),
+    (
         "PTO-R306",
         "two blocks touch the same bytes in no order",
         "Blocks run at the same time, and one of the two writes global memory that the other "

@@ -23,6 +23,7 @@ from ptoas.machine.machine import INSTRUCTIONS, Machine, Step
 from ptoas.machine.memory import View
 from ptoas.machine.overwritten import tracked
 from ptoas.machine.race import RaceDetector, ordered, ordered_moving
+from ptoas.machine.scalar_cache import past_cache
 from ptoas.machine.slots import watched
 from ptoas.machine.tiles import Region, Tile, Unplaced
 from ptoas.machine.undef import followed
@@ -89,6 +90,8 @@ class Compiled:
             raise failure("PTO-R505", f"{op.name.removeprefix('pto.')} can't be run", op)
         self.binder = make(op, machine)
         self.effects = machine.target.effects(op)
+        self.passes_cache = False
+        """True if it accesses memory that goes through the scalar data cache, too, or that needs fences."""
         self.steps: dict[object, Callable[..., None]] = {}
         if self.dynamic:
             machine.remember(self.steps)
@@ -232,6 +235,9 @@ class Compiled:
             run = followed(self.op, self.machine, step, step.lanes)
         elif self.machine.checks.init:
             run = initialised(self.op, self.machine, step)
+        if self.passes_cache:
+            moving = self.dynamic[0] if self.moves else None
+            run = past_cache(self.op, self.machine, self.effects, values, run, moving)
         if self.race is not None and self.moves:
             run = ordered_moving(self.op, self.race, self.effects, values, self.dynamic[0], run)
         elif self.race is not None:

@@ -37,12 +37,13 @@ if TYPE_CHECKING:
     from ptoas.machine.epilogue_scales import Scales
     from ptoas.machine.handover import DeferredGather
     from ptoas.machine.race import RaceDetector
+    from ptoas.machine.scalar_cache import ScalarCache
     from ptoas.machine.sharing import Sharing
     from ptoas.machine.undef import Lanes
 
 DEFAULT_MAX_MEMORY = 8 << 30
 
-CHECK_NAMES = ("mem", "init", "race", "budget")
+CHECK_NAMES = ("mem", "init", "race", "budget", "cache")
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,7 @@ class Checks:
     init: bool = True
     race: bool = True
     budget: bool = True
+    cache: bool = True
     unchecked: bool = False
     """Let an index out of bounds through where it stays inside the buffer (D13)."""
 
@@ -134,6 +136,8 @@ class Machine:
     cluster: Cluster | None = None
     """The cores of its block, and what they have in common; made when it is asked for."""
     race: RaceDetector | None = None
+    cache: ScalarCache | None = None
+    """Its scalar data cache and the fences of its stores, where they are checked."""
     is_replica: bool = False
     """True if the vector cores of a block do the same, each with whole tiles."""
     lane_memories: tuple[LocalMemory, ...] = ()

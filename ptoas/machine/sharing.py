@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 
 from xdsl.dialects import func, scf
 from xdsl.ir import Operation
@@ -69,19 +69,28 @@ class SharedMemory:
         return offset // size if self.data.nbytes // size <= SLOTS else 0
 
 
+class Allocation(NamedTuple):
+    """Memory that other actors reach: a window of a rank, an argument, or the unified buffer of a core."""
+
+    number: int
+    """The same in all processes; negative if it is no window."""
+    low: int
+    """Its address."""
+    memory: SharedMemory | None = None
+    """The window, if it is one."""
+
+
 class Use:
     """An operand in memory that others reach."""
 
-    __slots__ = ("access", "array", "form", "memory", "number", "series", "start")
+    __slots__ = ("access", "array", "base", "form", "memory", "number", "series", "start")
 
-    def __init__(self, access: AccessSite, memory: SharedMemory | None, number: int, touched: TouchedBytes):
+    def __init__(self, access: AccessSite, allocation: Allocation, touched: TouchedBytes):
         self.access = access
-        self.memory = memory
-        self.number = number
-        """The number of the memory, for all processes."""
+        self.number, self.base, self.memory = allocation
         self.array = touched.array
         self.form = StridedShape.of(self.array)
-        self.start = self.array.ctypes.data - (0 if memory is None else memory.low)
+        self.start = self.array.ctypes.data - self.base
         """Its first byte, from the beginning of that memory."""
         self.series: Series | None = None
 
@@ -94,7 +103,8 @@ class Sharing:
         self.memories = list(memories)
         self.log = AccessLog() if logs or machine.checks.race else None
         self.written: list[tuple[int, int]] = []
-        """Addresses of global memory that the program writes: only what happens there matters to blocks."""
+        """Arguments that the program writes, first and end of each: only what happens there matters to
+        blocks. Those that have bytes in common are one."""
         self.wrote: set[str] = set()
         """Names of arguments and tiles of its own that a rank wrote."""
         self.history: SignalHistory | None = None
@@ -106,7 +116,7 @@ class Sharing:
 
     def start(self, written: Iterable[tuple[int, int]]) -> None:
         """A new run; `written` is the global memory that several blocks reach."""
-        self.written = list(written)
+        self.written = _merged(written)
         self.wrote.clear()
         self._left = QUANTUM
         self.forget_polls()
@@ -117,16 +127,18 @@ class Sharing:
         for memory in self.memories:
             memory.written = False
 
-    def find(self, first: int, end: int) -> tuple[SharedMemory | None, int] | None:
-        """The memory that bytes lie in, and its number; `None` if no other actor has to do with it."""
+    def find(self, first: int, end: int) -> Allocation | None:
+        """The memory that bytes lie in; `None` if no other actor has to do with it."""
         if first == end:
             return None
         for memory in self.memories:
             if memory.low <= first and end <= memory.low + memory.data.nbytes:
-                return memory, memory.number
-        if any(low < end and first < high for low, high in self.written):
-            # Each rank has global memory of its own.
-            return None, -1 - self.machine.actor.rank
+                return Allocation(memory.number, memory.low, memory)
+        for place, (low, high) in enumerate(self.written):
+            if low < end and first < high:
+                # Each rank has global memory of its own.
+                ranks = self.machine.launch.ranks or 1
+                return Allocation(-1 - self.machine.actor.rank - ranks * place, low)
         return None
 
     def fetch(self, use: Use) -> None:
@@ -238,7 +250,7 @@ class Sharing:
             for use in uses:
                 if use.access.write:
                     self.pushed(use)
-                self.note(use, start)
+                self.note(use, start - use.base)
 
         return shared
 
@@ -273,20 +285,18 @@ class Sharing:
             for touched in touched_by(value):
                 found = self._home(value, touched, moving)
                 if found is not None:
-                    name = touched.name if found[0] is None else found[0].name
+                    name = touched.name if found.memory is None else found.memory.name
                     what = self._access(op, name, NUMBER[access.pipe], access.write, step.atomic)
-                    uses.append(Use(what, *found, touched))
+                    uses.append(Use(what, found, touched))
                 elif access.write and self.machine.launch.ranks is not None:
                     own.add(touched.name.removeprefix("%"))
         return uses, own
 
-    def _home(
-        self, value: object, touched: TouchedBytes, moving: bool
-    ) -> tuple[SharedMemory | None, int] | None:
+    def _home(self, value: object, touched: TouchedBytes, moving: bool) -> Allocation | None:
         match value:
             case Tile():
                 number = value.memory.number
-                return None if number is None or touched.is_empty else (None, number)
+                return None if number is None or touched.is_empty else Allocation(number, 0)
             case View() if moving and not touched.is_empty:
                 return self.find(value.buffer.address, value.buffer.end)
             case _:
@@ -298,7 +308,9 @@ class Sharing:
         key = (op, name, pipe, write, atomic)
         found = self._accesses.get(key)
         if found is None:
-            found = self._accesses[key] = AccessSite(op, name.removeprefix("%"), pipe, write, scalar, atomic)
+            cached = isinstance(op, StoreScalarOp) and self.machine.cache is not None
+            found = AccessSite(op, name.removeprefix("%"), pipe, write, scalar, atomic, cached)
+            self._accesses[key] = found
         return found
 
     def pushed(self, use: Use, delivered: bool = False) -> None:
@@ -335,11 +347,11 @@ class Sharing:
                     self.wrote.add(pointer.buffer.name)
                 return function(*values)
             self.turn(True)
-            name = touched.name if found[0] is None else found[0].name
+            name = touched.name if found.memory is None else found.memory.name
             # Two that store the same need no order.
             kind = ("stores", values[0]) if stores else None
             access = self._access(op, name, pipe, stores, kind, scalar=True)
-            use = Use(access, *found, touched)
+            use = Use(access, found, touched)
             clocks = self.machine.actor.clocks
             key = _clock_key(use, use.start)
             if stores:
@@ -358,7 +370,7 @@ class Sharing:
                 self.machine.choices[op] = "loads a scalar that another core stores"
             self.note(use, use.start)
             if polls_only or (loop is not None and self.machine.actor.scheduler is not None):
-                element = (use.start - self._first_byte(use)) // use.array.itemsize
+                element = use.start // use.array.itemsize
                 self.poll(op, use, f"waits for %{use.access.name}[{element}], which stays {result}")
             return result
 
@@ -372,7 +384,7 @@ class Sharing:
         if found is None:
             return
         touched = TouchedBytes(window, None, first, first + window.nbytes, f"%{name}")
-        use = Use(self._access(op, name, NUMBER[pipe], write, kind), *found, touched)
+        use = Use(self._access(op, name, NUMBER[pipe], write, kind), found, touched)
         self.note(use, use.start)
 
     # --- signals ---
@@ -383,9 +395,9 @@ class Sharing:
         found = self.find(touched.low, touched.high)
         if found is None:
             return None
-        name = touched.name if found[0] is None else found[0].name
+        name = touched.name if found.memory is None else found.memory.name
         access = self._access(op, name, NUMBER[Pipe.PIPE_S], write, kind, scalar=True)
-        return Use(access, *found, touched)
+        return Use(access, found, touched)
 
     def keys_of(self, use: Use) -> list[SignalKey]:
         """The clocks of all words of a signal."""
@@ -422,7 +434,8 @@ class Sharing:
         self._polled[key] = self._polled.get(key, 0) + 1
         loop = loop_around(op)
         soon = scheduler is not None and scheduler.explores and loop is not None and _only_polls(loop)
-        if not soon and self._polled[key] <= PATIENCE:
+        # The first load may bring what ends the loop.
+        if self._polled[key] <= (1 if soon else PATIENCE):
             return
         if scheduler is not None:
             actor.wait_until(lambda: scheduler.changes() != changes, what, op)
@@ -433,12 +446,6 @@ class Sharing:
             op,
             fix="add --schedule 0 to interleave them",
         )
-
-    def _first_byte(self, use: Use) -> int:
-        """The start of the memory that contains a scalar, in the units of `start`."""
-        if use.memory is not None:
-            return 0
-        return next(low for low, high in self.written if low <= use.start < high)
 
     # --- turns, records ---
 
@@ -465,22 +472,17 @@ class Sharing:
         scheduler = self.machine.actor.scheduler
         if scheduler is None or not scheduler.explores:
             return
-        low, high = window()
-        places = (n for n, (first, end) in enumerate(self.written) if first <= low < end)
-        place = next(places, None) if use.memory is None else None
-        base = 0 if place is None else self.written[place][0]
-        scheduler.touched((use.number, place), low - base, high - base, use.access.write)
+        scheduler.touched(use.number, *window(), use.access.write)
 
     def _note_indexed(self, use: Use, addresses: Array) -> None:
         """The actor has touched the elements at these addresses."""
-        base = 0 if use.memory is None else use.memory.low
-        if addresses.size:
-            end = int(addresses.max()) + use.array.itemsize
-            self._tell_scheduler(use, lambda: (int(addresses.min()) - base, end - base))
+        places = addresses - use.base
+        if places.size:
+            end = int(places.max()) + use.array.itemsize
+            self._tell_scheduler(use, lambda: (int(places.min()), end))
         series = self._series(use)
         if series is not None:
-            base = 0 if use.memory is None else use.memory.low
-            series.add_indexed(pieces_at(addresses - base, use.array.itemsize))
+            series.add_indexed(pieces_at(places, use.array.itemsize))
 
     def _series(self, use: Use) -> Series | None:
         if self.log is None:
@@ -491,6 +493,16 @@ class Sharing:
             series = use.series = self.log.series(access, use.number, use.form, actor)
         series.time = actor.clocks.own[access.pipe][access.pipe]
         return series
+
+
+def _merged(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Intervals of addresses in order, those that overlap as one."""
+    found: list[tuple[int, int]] = []
+    for low, high in sorted(spans):
+        if found and low < found[-1][1]:
+            low, high = found[-1][0], max(high, found.pop()[1])
+        found.append((low, high))
+    return found
 
 
 def _clock_key(use: Use, start: int) -> SignalKey:

@@ -119,7 +119,7 @@ class CollectiveCall(Staged):
                 raise self._not_local(dst, f"the memory of rank {rank}")
         sharing, first = self.machine.sharing, slots[0].ctypes.data
         found = None if sharing is None or not slots[0].size else sharing.find(first, first + 1)
-        memory = None if found is None else found[0]
+        memory = None if found is None else found.memory
         if memory is not None and memory.owner != self.machine.actor.rank:
             raise self._not_local(dst, f"%{memory.name} of rank {memory.owner}")
         source = self.members[self.root]

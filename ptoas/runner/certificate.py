@@ -91,7 +91,7 @@ def merged(parts: Sequence[Certificate]) -> Certificate:
 
 def _is_fully_checked(options: Options) -> bool:
     checks = options.checks
-    return checks.race and checks.init and not checks.unchecked and not options.forced
+    return checks.race and checks.cache and checks.init and not checks.unchecked and not options.forced
 
 
 def _choices(

@@ -31,6 +31,7 @@ from ptoas.machine.errors import failure
 from ptoas.machine.machine import Machine, label
 from ptoas.machine.memory import Bits, GlobalBuffer, LocalMemory, Pointer, RankGroup, View
 from ptoas.machine.race import RaceDetector
+from ptoas.machine.scalar_cache import ScalarCache
 from ptoas.machine.sharing import Sharing
 from ptoas.machine.signal_history import SignalHistory
 from ptoas.machine.source import Steps
@@ -107,6 +108,8 @@ class Core:
         )
         self.machine.sharing = None if share is None else share(self.machine)
         self.race = RaceDetector(self.machine) if options.checks.race and program.target.has_pipes else None
+        if options.checks.cache and program.target.has_pipes:
+            self.machine.cache = ScalarCache(self.machine)
         self.machine.role, self.machine.core, self.machine.race = launch.cores[core], core, self.race
         self.machine.program_channels = program.channels
         if self.machine.role.kind is KernelKind.Cube and others:
@@ -179,6 +182,8 @@ class Core:
         self.tiles = []
         if self.race is not None:
             self.race.reset()
+        if self.machine.cache is not None:
+            self.machine.cache.reset()
 
     @property
     def history(self) -> SignalHistory | None:
@@ -238,6 +243,8 @@ class Core:
         machine.actor.clocks.listener = self.watcher
         if race is not None:
             race.reset()
+        if machine.cache is not None:
+            machine.cache.reset()
         self.tiles = []
         machine.inflight_dma.clear()
         machine.push_scales.clear()
@@ -245,6 +252,10 @@ class Core:
         finish_inflight_dma(machine)
         if race is not None:
             race.finish()
+        if machine.cache is not None:
+            machine.cache.flush(
+                self.program.entry.body.block.last_op or self.program.entry, "the kernel ends"
+            )
 
     def _arguments(self, bound: Sequence[BoundArgument]) -> list[Any]:
         """The arguments of the compiled function; those of the launch can't be overridden."""

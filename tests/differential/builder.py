@@ -461,6 +461,11 @@ class Builder:
         if self.style.flags:
             self.line("pto.barrier #pto.pipe<PIPE_ALL>")
 
+    def clean(self) -> None:
+        """In a program that is synchronised by hand, a scalar store is cleaned at once."""
+        if self.style.flags:
+            self.line("pto.cmo.cacheinvalid all #pto.address_space<gm>")
+
     def operand(self, tile: Tile) -> tuple[str, str]:
         return tile.name, self.type_text(tile.kind)
 

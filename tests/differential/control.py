@@ -119,6 +119,7 @@ def keep_scalar(b: Builder, name: str) -> None:
     place = b.index(b.pick((0, 2, 3)))
     b.line(f"pto.store_scalar {name}, {argument.name}[{place}] : {argument.type}, i32")
     b.after()
+    b.clean()
 
 
 def condition(b: Builder) -> str:
@@ -244,6 +245,7 @@ def scalars(b: Builder) -> bool:
     argument = b.pointer(e, numbers(b.random, e, 4, small(e)))
     b.line(f"pto.store_scalar {value}, {argument.name}[{b.index(1)}] : {argument.type}, f32")
     b.after()
+    b.clean()
     return True
 
 

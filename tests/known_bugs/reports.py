@@ -18,8 +18,10 @@ SYNCHRONISATION = {
     "loop-carried",
     "zero-trip loop",
     "double buffer",
+    "scalar cache",
+    "missing fence",
 }
-"""Classes of bugs that cannot happen where ptoas sets the flags."""
+"""Classes of bugs that cannot happen where ptoas sets the flags and fences."""
 
 OF_TOOLS = {"precision", "refused wrongly"}
 """Classes of bugs of an assembler or a simulator; the programs are right."""
@@ -28,6 +30,8 @@ CLASSES = (
     SYNCHRONISATION
     | OF_TOOLS
     | {
+        "a line of several cores",
+        "partial clean",
         "overlapping addresses",
         "clobbered tile",
         "uninitialised read",

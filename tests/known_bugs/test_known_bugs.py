@@ -31,7 +31,7 @@ def name(value: BugReport | str) -> str:
     return value if isinstance(value, str) else value.path.stem
 
 
-def run(program: Program, target: str, sync: str | None) -> Result:
+def run(program: Program, target: str, sync: str | None, force: bool = False) -> Result:
     """The result in several schedules; a finding in any of them is raised."""
     options = program.options
     result = run_texts(
@@ -43,6 +43,7 @@ def run(program: Program, target: str, sync: str | None) -> Result:
         isa=options.get("isa"),
         blocks=int(options.get("blocks", 1)),
         schedules=SCHEDULES,
+        force=force,
     )
     assert result is not None
     return result
@@ -61,7 +62,7 @@ def run_clean(program: Program, target: str, sync: str | None) -> None:
 def said_by_run(program: Program, target: str) -> Sequence[Diagnostic]:
     """The errors of a run, or the warnings of one that came to its end."""
     try:
-        result = run(program, target, program.options.get("sync"))
+        result = run(program, target, program.options.get("sync"), force=True)
     except PtoasError as error:
         return error.diagnostics
     return [warning for warning in result.warnings if warning.code.startswith("PTO-R")]

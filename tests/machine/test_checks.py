@@ -18,8 +18,8 @@ def test_every_code_explains_itself() -> None:
 
 def test_the_names_of_checks() -> None:
     assert Checks.of("all") == Checks()
-    assert Checks.of("none") == Checks(False, False, False, False)
-    assert Checks.of("mem, init") == Checks(True, True, False, False)
+    assert Checks.of("none") == Checks(False, False, False, False, False)
+    assert Checks.of("mem, init") == Checks(True, True, False, False, False)
     with pytest.raises(ValueError, match="speed"):
         Checks.of("mem,speed")
 

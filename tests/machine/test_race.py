@@ -197,7 +197,9 @@ BACK
 }
 """.replace("BETWEEN", pair("MTE2", "MTE3"))
     assert "%n" in failing("PTO-R301", text.replace("BACK", ""), sync="manual").message
-    execute(text.replace("BACK", pair("MTE3", "MTE2")), sync="manual")
+    failing("PTO-R314", text.replace("BACK", pair("MTE3", "MTE2")), sync="manual")
+    execute(text.replace("BACK", pair("MTE3", "MTE2")), sync="manual", checks="mem,init,race,budget")
+    execute(text.replace("BACK", "  pto.fence.barrier_all #pto.fence_scope<gm>"), sync="manual")
 
 
 LONG = """

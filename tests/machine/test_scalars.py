@@ -484,14 +484,16 @@ func.func @main(%p: !pto.ptr<i64>) {
   %b = pto.get_block_idx : i64
   %n = pto.get_block_num : i64
   %i = arith.index_cast %b : i64 to index
+  %c8 = arith.constant 8 : index
+  %at = arith.muli %i, %c8 : index
   %v = arith.muli %b, %n : i64
-  pto.store_scalar %v, %p[%i] : !pto.ptr<i64>, i64
+  pto.store_scalar %v, %p[%at] : !pto.ptr<i64>, i64
   return
 }
 """
-    mem = np.full(4, -1, np.int64)
+    mem = np.full(32, -1, np.int64)
     execute(text, {"p": mem}, blocks=3)
-    assert mem.tolist() == [0, 3, 6, -1]
+    assert mem[::8].tolist() == [0, 3, 6, -1]
 
 
 def test_a_function_of_several_blocks() -> None:
@@ -535,7 +537,8 @@ def nested(depth: int, *kinds: tuple[str, str]) -> str:
         "func.func @main(%p: !pto.ptr<i32>, %x: i32) {\n  %c0 = arith.constant 0 : index\n"
         "%c1 = arith.constant 1 : index\n%zero = arith.constant 0 : i32\n%one = arith.constant 1 : i32\n"
         "%yes = arith.constant true\n%no = arith.constant false\n"
-        f"{head}{add}{tail}  pto.store_scalar {result}, %p[%c0] : !pto.ptr<i32>, i32\n  return\n}}\n"
+        f"{head}{add}{tail}  pto.store_scalar {result}, %p[%c0] : !pto.ptr<i32>, i32\n"
+        "  pto.cmo.cacheinvalid all #pto.address_space<gm>\n  return\n}\n"
     )
 
 

@@ -201,7 +201,7 @@ class Windows(Sharing):
     def _owner(self, array: Array) -> SharedMemory | None:
         low, high = np.lib.array_utils.byte_bounds(array)
         found = self.find(low, high)
-        return None if found is None else found[0]
+        return None if found is None else found.memory
 
     def _is_remote(self, memory: SharedMemory) -> bool:
         return memory.owner != self.machine.actor.rank
