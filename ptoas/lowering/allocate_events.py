@@ -125,11 +125,12 @@ def _colour(pairs: list[Pair], order: Order, used: _Used) -> None:
             # for more than it needs to, never for less.
             movable = [other for other in (pair, *up) if id(other) not in shortened]
             if not movable:
-                pair.event = -1
+                pair.event, pair.note = -1, "; no event is left, so all pipes wait"
                 continue
             victim = max(movable, key=lambda p: spans[id(p)][1])
             shortened.add(id(victim))
             victim.after = first_clause(victim.before).prev_op
+            victim.note = "; set as late as this because no event is left"
             spans[id(victim)] = _span(victim, order)
             heappush(waiting, (spans[id(victim)], numbers[id(victim)], victim))
             if victim is not pair:

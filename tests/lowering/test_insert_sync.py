@@ -21,6 +21,7 @@ from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp, WaitFlagOp
 from ptoas.lowering import prepare
 from ptoas.lowering.insert_sync import synchronise
+from ptoas.lowering.provenance import reason_of
 from ptoas.targets import Target, get_target
 
 from . import way
@@ -206,6 +207,30 @@ def test_more_flags_than_ids_are_still_enough() -> None:
         *(f"wait MTE2>V {n}" for n in range(8)),
         *["set MTE2>V 0", "wait MTE2>V 0"] * 4,
     ]
+    reasons = [reason_of(op) or "" for op in module.walk() if isinstance(op, WaitFlagOp)]
+    assert [reason.endswith("; set as late as this because no event is left") for reason in reasons] == [
+        *[False] * 8,
+        *[True] * 4,
+    ]
+
+
+def test_a_barrier_stands_where_the_events_of_the_program_leave_none() -> None:
+    tile, memory = "!pto.tile_buf<vec, 8x8xf32>", "!pto.memref<8x8xf32>"
+    tiles = "\n".join(f"%t{n} = pto.alloc_tile : {tile}" for n in range(9))
+    records = "\n".join(f"%e{n} = pto.tload ins(%a : {memory}) outs(%t{n} : {tile}) record" for n in range(8))
+    waits = ", ".join(f"%e{n}" for n in range(8))
+    text = f"""func.func @f(%a: {memory}) {{
+      {tiles}
+      {records}
+      pto.tload ins(%a : {memory}) outs(%t8 : {tile})
+      pto.tadd ins(%t8, %t8 : {tile}, {tile}) outs(%t8 : {tile})
+      pto.tadd ins(%t0, %t1 : {tile}, {tile}) outs(%t2 : {tile}) wait({waits})
+      return
+    }}"""
+    module = prepare(ptoas.parse(text), "a5")
+    barriers = [op for op in module.walk() if isinstance(op, BarrierOp)]
+    assert [op.drained.value for op in barriers] == ["PIPE_ALL"]
+    assert (reason_of(barriers[0]) or "").endswith("; no event is left, so all pipes wait")
 
 
 HAND_MADE = LOOKUP.replace(

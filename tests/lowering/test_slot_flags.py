@@ -193,6 +193,59 @@ def test_events_follow_the_number_of_the_iteration(bounds: str) -> None:
         assert not run(n=n, x=ONES).warnings
 
 
+def in_turn(count: int = 2) -> str:
+    tiles = get("%s", "%a", 0, count) + get("%d", "%b", 0, count)
+    return tiles + load("%s") + double("%s", "%d") + store("%d")
+
+
+AHEAD = get("%next", "%a", 1, 2) + get("%s", "%a", 0, 2) + load("%next") + double("%s", "%t") + store("%t")
+FIRST = get("%first", "%a", 0, 2).replace("%i,", "%c0,") + load("%first")
+FEW = "%few = arith.cmpi slt, %i, %limit : index\nscf.if %few {\n"
+ONLY_LOADS = get("%s", "%a", 0, 2) + load("%s") + FEW + double("%s", "%t") + store("%t") + "}"
+ELSEWHERE = load("%t") + double("%t", "%u") + store("%u")
+BODIES = {
+    "two tiles": kernel(in_turn()),
+    "three tiles": kernel(in_turn(3), count=3),
+    "prefetch": kernel(AHEAD, before=FIRST),
+    "the last iterations do nothing": kernel(f"{FEW}{in_turn()}}}"),
+    "the last iterations only load": kernel(ONLY_LOADS),
+    "the last iterations use other tiles": kernel(f"{FEW}{in_turn()}}} else {{\n{ELSEWHERE}}}"),
+}
+
+
+def run_in_all_ways(text: str, target: str) -> None:
+    """No iteration, one, an even or an odd number, and some in which a part is left out."""
+    module = ptoas.parse(text.replace("%n: index", "%n: index, %limit: index"))
+    (claim,) = ptoas.certify(module, target)
+    assert claim.every_schedule, claim.text
+    run = ptoas.compile(prepare(module, target), target, sync="manual", force=True)
+    for n in range(6):
+        for limit in (0, 1, 2, 3, 8):
+            found = run(n=n, limit=limit, x=ONES).warnings
+            assert not [each for each in found if each.code.startswith("PTO-R3")]
+
+
+@pytest.mark.parametrize("target", ["a2a3", "a5"])
+@pytest.mark.parametrize("body", BODIES)
+def test_flags_balance_however_often_a_loop_runs_and_wherever_it_stops(body: str, target: str) -> None:
+    run_in_all_ways(BODIES[body], target)
+
+
+@pytest.mark.parametrize("target", ["a2a3", "a5"])
+def test_flags_balance_around_a_loop_that_may_end_in_any_iteration(target: str) -> None:
+    start = """%last = scf.while (%k = %c0) : (index) -> index {
+      %more = arith.cmpi slt, %k, %limit : index
+      scf.condition(%more) %k : index
+    } do {
+    ^bb0(%k: index):
+    scf.for %i"""
+    end = f"""{ELSEWHERE}%later = arith.addi %k, %c1 : index
+      scf.yield %later : index
+    }}
+    return"""
+    run_in_all_ways(kernel(in_turn()).replace("scf.for %i", start).replace("return", end), target)
+
+
 def test_when_events_run_out_an_iteration_waits_for_a_later_one() -> None:
     """Of eight events between two pipes one is left for other flags."""
     module = prepare(
