@@ -71,7 +71,7 @@ MEASURES: dict[str, tuple[str, Callable[[Any], Size]]] = {
     "size": ("bytes of an element", lambda operand: operand.size),
     "burst": ("elements of 32 bytes", lambda operand: BURST // operand.size),
 }
-"""What is compared of a tile or a view, and what messages call it."""
+"""Measures of a tile or a view, with their names in messages."""
 
 
 def _if_known(holds: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
@@ -187,7 +187,7 @@ class Relation:
 
     @cached_property
     def parts(self) -> tuple[str, str, str, str]:
-        """What is compared, the comparison, what is required, and the end of the message."""
+        """The found side, the comparison, the required side, and the end of the message."""
         match = _TEXT.fullmatch(self.text)
         assert match is not None, self.text
         return match[1], match[2], match[3] or "", self.note or match[4]

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import NoneAttr
+from xdsl.ir import SSAValue
 
-from ptoas.dialects.pto.element_types import BY_TEXT, ElementType
+from ptoas.dialects.pto.element_types import BY_TEXT, BY_TYPE, ElementType
 from ptoas.dialects.pto.enums import BLayout, Layout, SLayout, TileLoc
 from ptoas.dialects.pto.types import TileType
 from ptoas.targets.isa import is_judged_by_headers
@@ -132,6 +133,17 @@ CUBE_ALIGNMENTS: dict[TileLoc, int] = {
 """Alignment of tiles in the memories of the matrix unit: a multiple of a block. The register with the
 address of the scales of columns counts in 128 bytes.
 """
+
+
+def tile_type(value: SSAValue) -> TileType:
+    """Return the type of a value that is a tile."""
+    assert isinstance(value.type, TileType)
+    return value.type
+
+
+def element_of(value: SSAValue) -> ElementType:
+    """Return the element type of a tile."""
+    return BY_TYPE[tile_type(value).element_type]
 
 
 @dataclass(frozen=True)

@@ -41,9 +41,25 @@ def precise(row: Row, algorithm: str) -> Row:
     return f.precise(row, algorithm).override(rules=(high_precision_has_an_effect,))
 
 
-def power(row: Row) -> Row:
-    """Return the row of a power, which has one precision on A2/A3."""
-    return f.precise(row, "Pow").override(rules=(power_has_one_precision,))
+def power(plain: Row, with_scratch: Row, *sources: str) -> Forms:
+    """The rows of a power, which has one precision on A2/A3.
+
+    Powers of integers are multiplied one by one; those of floats go through logarithms by vectors, then
+    special cases one by one (pto/npu/a2a3/TPow.hpp header: TPowI and TPowF, TPows).
+    """
+    integers, floats = (
+        f.precise(row, "Pow").override(rules=(power_has_one_precision,)).of(POWERS)
+        for row in (with_scratch, plain)
+    )
+    return f.by_element(
+        integers.override(pipe=SCALAR_LOOP),
+        floats.override(
+            valid={f"dst {' '.join(sources)} tmp": "R C"},
+            pipe=VECTORS_AND_SCALARS,
+            scratch={"tmp": scratch.like("dst")},
+            no_alias=f.no_alias(*sources),
+        ),
+    )
 
 
 def _row_and_mask(know: Facts) -> TileType:
@@ -129,18 +145,7 @@ ROWS: Rows = {
     e.TFmodOp: precise(f.BINARY, "Fmod").of(
         "f32", no_alias=(("dst", "src0"), ("dst", "src1")), model=ROUNDED_QUOTIENT
     ),
-    # Powers of integers are multiplied one by one; those of floats go through logarithms by vectors, then
-    # special cases one by one (pto/npu/a2a3/TPow.hpp header: TPowI and TPowF).
-    e.TPowOp: f.by_element(
-        power(f.BINARY_SCRATCH).of(POWERS, pipe=SCALAR_LOOP),
-        power(f.BINARY).of(
-            POWERS,
-            valid={"dst src0 src1 tmp": "R C"},
-            pipe=VECTORS_AND_SCALARS,
-            scratch={"tmp": scratch.like("dst")},
-            no_alias=f.no_alias("src0", "src1"),
-        ),
-    ),
+    e.TPowOp: power(f.BINARY, f.BINARY_SCRATCH, "src0", "src1"),
     e.TPReluOp: PRELU.of(FLOATS),
     e.TAddReluOp: f.by_element(
         # TRELU does not take i16.

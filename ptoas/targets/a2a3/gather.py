@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ptoas.dialects.pto.element_types import BY_TYPE, element_size
+from ptoas.dialects.pto.element_types import element_size
 from ptoas.dialects.pto.enums import Coalesce, GatherOOB, MaskPattern
 from ptoas.dialects.pto.gather import MGatherMatOp, MGatherOp, MScatterOp, TGatherBOp, TGatherOp, TScatterOp
 from ptoas.dialects.pto.types import TileType
@@ -20,7 +20,7 @@ from ptoas.targets.shared import gather as f
 from ptoas.targets.shared.compare_gather import LINES_AND_POSITIONS, CompareModel, compare_rows, form
 from ptoas.targets.shared.gather_tables import TableModel
 from ptoas.targets.shared.scratch import another, as_indices
-from ptoas.targets.specs import INDEX, ND, ND_OR_NZ, NINE, SHORT_INDEX, elements, tile, view
+from ptoas.targets.specs import INDEX, ND, ND_OR_NZ, NINE, SHORT_INDEX, element_of, elements, tile, view
 
 TABLE = TableModel(row_capacity_dims=(0, 1, 2, 3), has_nz=True)
 
@@ -54,9 +54,7 @@ def _compare(op: TGatherOp) -> Pipes:
     """The scalar pipe writes positions into the scratch tile before it waits for anything, copies thresholds
     of integers, and takes turns with the vector pipe; it writes the counts last, and nothing waits for these
     (pto/npu/a2a3/TGather.hpp header: TGather_cmp)."""
-    source = op.src.type
-    assert isinstance(source, TileType)
-    thresholds = S if BY_TYPE[source.element_type].is_integer else V
+    thresholds = S if element_of(op.src).is_integer else V
     return Pipes(
         V,
         {"cdst": S, "tmp": (S, V), "indices": thresholds},
@@ -83,7 +81,10 @@ def _scatter(op: MScatterOp) -> Pipes:
     return SCATTER_ROW_ADD if op.inplace_operands() else SCATTER_ROW
 
 
-NZ_TABLES = (
+INDICES_AND_TABLES = (
+    g.row_index_is_one_row,
+    g.elem_index_has_the_shape_of_the_tile,
+    g.strides_of_the_table_are_used,
     g.nz_table_has_blocks_of_16_rows,
     g.nz_table_has_blocks_of_32_bytes,
     g.nz_tile_columns_are_whole_blocks,
@@ -117,11 +118,7 @@ ROWS: Rows = {
         views={"mem": view(layouts="nd nz")},
         rules=(
             g.tile_matches_the_table_layout,
-            # Shape constraints
-            g.row_index_is_one_row,
-            g.elem_index_has_the_shape_of_the_tile,
-            g.strides_of_the_table_are_used,
-            *NZ_TABLES,
+            *INDICES_AND_TABLES,
         ),
         pipe=_gather,
         elementwise_alias=_by_elements,
@@ -135,10 +132,7 @@ ROWS: Rows = {
         rules=(
             g.tile_matches_the_table_layout,
             s.scatter_atomic_takes_the_element_type(types={"add": elements("i8 i16 i32 f16 bf16 f32")}),
-            g.row_index_is_one_row,
-            g.elem_index_has_the_shape_of_the_tile,
-            g.strides_of_the_table_are_used,
-            *NZ_TABLES,
+            *INDICES_AND_TABLES,
             s.scatter_conflict_is_for_a5,
         ),
         pipe=_scatter,

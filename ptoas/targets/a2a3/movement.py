@@ -26,7 +26,7 @@ from ptoas.targets.shared.movement import (
     no_boxes,
 )
 from ptoas.targets.shared.scratch import BLOCK
-from ptoas.targets.specs import NINE, elements
+from ptoas.targets.specs import NINE, element_of, elements, tile_type
 
 WAYS = {"mat": "left right bias scaling", "vec": "vec", "acc": "mat"}
 EXTRACTED = {"mat": "left right", "vec": "vec", "acc": "mat"}
@@ -73,9 +73,8 @@ def _transposed(know: Facts) -> TileType:
 
 
 def _transpose_form(op: d.TTransOp) -> str:
-    src, dst = op.src.type, op.destination.type
-    assert isinstance(src, TileType) and isinstance(dst, TileType)
-    return "squares" if _in_squares(src, dst) else "elements"
+    is_square = _in_squares(tile_type(op.src), tile_type(op.destination))
+    return "squares" if is_square else "elements"
 
 
 TURNED = TRANSPOSE.of(NINE, ignores=(), scratch={"tmp": Scratch(_transposed)})
@@ -85,8 +84,7 @@ def _concatenated(op: d.TConcatOp) -> Pipe | Pipes:
     """Pipes of TCONCAT: parts that do not start at a block are copied by the scalar pipe
     (pto/npu/a2a3/TConcat.hpp header: TConcatImpl). Vector instructions do not wait for it.
     """
-    src = op.src0.type
-    assert isinstance(src, TileType)
+    src = tile_type(op.src0)
     known = src.valid_cols != DYNAMIC
     if known and src.valid_cols * element_size(src.element_type) % BLOCK == 0:
         return V
@@ -111,9 +109,7 @@ def _filled(op: d.TFillPadOp) -> Pipe | Pipes:
     """The scalar pipe pads the rest of a block of bytes, after a handshake with vectors and before a barrier
     of its own stores, `dsb`, which holds back all that follows (pto/npu/a2a3/TFillPad.hpp header:
     Handle32BAlignedPad_Byte; Handle32BAlignedPad_Other and the rest are vector instructions)."""
-    dst = op.destination.type
-    assert isinstance(dst, TileType)
-    return V if element_size(dst.element_type) > 1 else Pipes(V, inside=((V, S),))
+    return V if element_of(op.destination).size > 1 else Pipes(V, inside=((V, S),))
 
 
 ROWS: Rows = {

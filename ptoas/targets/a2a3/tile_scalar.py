@@ -7,11 +7,9 @@ from ptoas.targets.a2a3.elementwise import (
     BITS,
     FLOATS,
     FOUR,
-    POWERS,
     ROUNDED_QUOTIENT,
     SCALAR_LOOP,
     THROUGH_F32,
-    VECTORS_AND_SCALARS,
     power,
     precise,
 )
@@ -73,17 +71,7 @@ ROWS: Rows = {
         REMAINDER.of("i32 f32", clobbers=("src",), model=THROUGH_F32), REMAINDER.of("i32 f32")
     ),
     s.TFmodSOp: SPREAD.of("f32", model=ROUNDED_QUOTIENT),
-    # As TPOW (pto/npu/a2a3/TPow.hpp header: TPows).
-    s.TPowSOp: f.by_element(
-        power(f.SCALAR_SCRATCH).of(POWERS, pipe=SCALAR_LOOP),
-        power(f.SCALAR).of(
-            POWERS,
-            valid={"dst src tmp": "R C"},
-            pipe=VECTORS_AND_SCALARS,
-            scratch={"tmp": scratch.like("dst")},
-            no_alias=f.no_alias("src"),
-        ),
-    ),
+    s.TPowSOp: power(f.SCALAR, f.SCALAR_SCRATCH, "src"),
     s.TAxpyOp: f.AXPY.of(FLOATS, rules=(sum_has_the_type_of_the_product,), model=f.PRODUCT_OF_DST),
     s.TAddSCOp: f.ADD_SC.of(FOUR),
     s.TSubSCOp: f.SUB_SC.of(FOUR),

@@ -9,6 +9,7 @@ alone, and borrow those of A2/A3.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ptoas.targets.a2a3.costs import DMA_START, FROM_L0C, NONE, PRODUCT, PRODUCTS
@@ -27,12 +28,16 @@ def fitted(names: str, *rows: str) -> dict[str, CostModel]:
 
     A single one is for all sizes.
     """
-    cases: list[Case] = []
+    return each(names, CostModel(LINE, FIT, "B", ragged=BY_ROW, cases=_cases(rows, "a b a2 b2 c2")))
+
+
+def _cases(rows: Sequence[str], names: str) -> tuple[Case, ...]:
+    found: list[Case] = []
     for row in rows:
         size, _, numbers = row.partition(":")
         values = [float(word) for word in numbers.replace("/", " ").split()]
-        cases.append((int(size), None, dict(zip(("a", "b", "a2", "b2", "c2"), values, strict=True))))
-    return each(names, CostModel(LINE, FIT, "B", ragged=BY_ROW, cases=tuple(cases)))
+        found.append((int(size), None, dict(zip(names.split(), values, strict=True))))
+    return tuple(found)
 
 
 def simulated(
@@ -107,19 +112,12 @@ MODELS: dict[str, CostModel] = {
         FIT,
         "B",
         ragged=BY_ROW,
-        cases=(
+        cases=_cases(
             (
-                4,
-                None,
-                {"a": 1.93367, "b": 58.8469, "odd": 3.91429, "start": 63.8857}
-                | {"a2": 3.08691, "b2": 36.1095, "c2": 22.5124},
+                "4: 1.93367 58.8469 3.91429 63.8857 / 3.08691 36.1095 22.5124",
+                "2: 2.09836 52.4754 2.09836 52.4754 / 2.46174 1.42732 48.6169",
             ),
-            (
-                2,
-                None,
-                {"a": 2.09836, "b": 52.4754, "odd": 2.09836, "start": 52.4754}
-                | {"a2": 2.46174, "b2": 1.42732, "c2": 48.6169},
-            ),
+            "a b odd start a2 b2 c2",
         ),
     ),
     # --- conversions, by the types ---

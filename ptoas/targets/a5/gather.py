@@ -64,6 +64,12 @@ def _pipe(op: IndexedMemoryOp) -> Pipe | Pipes:
     return BY_SCALARS if elem and data.type.valid == (1, 1) else V
 
 
+DYNAMIC_EXTENTS = (
+    g.row_index_is_as_dynamic_as_the_tile,
+    g.elem_index_is_as_dynamic_as_the_tile,
+    g.row_width_is_as_dynamic_as_the_tile,
+)
+
 MSCATTER = f.MEMORY_SCATTER.override(
     tiles={"src": tile(GATHERED, PLAIN, empty=False, aligned=True), "idx": tile(INDEX, PLAIN)},
     rules=(
@@ -72,9 +78,7 @@ MSCATTER = f.MEMORY_SCATTER.override(
         g.elem_index_has_the_shape_of_the_tile,
         g.row_width_is_the_valid_columns,
         g.table_is_packed,
-        g.row_index_is_as_dynamic_as_the_tile,
-        g.elem_index_is_as_dynamic_as_the_tile,
-        g.row_width_is_as_dynamic_as_the_tile,
+        *DYNAMIC_EXTENTS,
         s.scatter_conflict_excludes_atomics,
     ),
     pipe=_pipe,
@@ -92,10 +96,7 @@ ROWS: Rows = {
             # Shape constraints
             g.row_index_is_one_dimensional,
             g.elem_index_has_the_shape_of_the_tile,
-            # Dynamic runtime shapes
-            g.row_index_is_as_dynamic_as_the_tile,
-            g.elem_index_is_as_dynamic_as_the_tile,
-            g.row_width_is_as_dynamic_as_the_tile,
+            *DYNAMIC_EXTENTS,
         ),
         pipe=_pipe,
         simt=True,

@@ -30,16 +30,19 @@ TABLE = TableModel(
 MASKED = tuple(element for element in ELEMENT_TYPES if element not in (*FLOAT8, *HIF8))
 ATOMICS = {"add": elements("i32 u32 f16 f32"), "max": elements("i32 f32"), "min": elements("i32 f32")}
 
+INDICES_AND_TABLES = (
+    g.index_has_the_rows_of_the_tile,
+    g.elem_index_has_the_valid_shape,
+    g.table_has_two_dimensions,
+    g.strides_of_the_table_are_used,
+)
+
 ROWS: Rows = {
     MGatherMatOp: Unsupported("the simulator gathers into vec only; load the rows one by one"),
     MGatherOp: f.MEMORY_GATHER.override(
         tiles={"dst": tile(NINE, ND, aicore=FLOAT8, aligned=True), "idx": tile(INDEX, ND)},
         rules=(
-            # Shape constraints
-            g.index_has_the_rows_of_the_tile,
-            g.elem_index_has_the_valid_shape,
-            g.table_has_two_dimensions,
-            g.strides_of_the_table_are_used,
+            *INDICES_AND_TABLES,
             # CPU reference form: neither Coalesce nor GatherOOB
             a.cpu_has_no_row_mode,
             a.cpu_has_no_out_of_bounds_mode,
@@ -53,10 +56,7 @@ ROWS: Rows = {
         tiles={"src": tile(NINE, ND, aicore=FLOAT8, aligned=True), "idx": tile(INDEX, ND)},
         rules=(
             s.scatter_atomic_takes_the_element_type(types=ATOMICS),
-            g.index_has_the_rows_of_the_tile,
-            g.elem_index_has_the_valid_shape,
-            g.table_has_two_dimensions,
-            g.strides_of_the_table_are_used,
+            *INDICES_AND_TABLES,
             s.scatter_conflict_excludes_atomics,
             s.simulator_row_scatter_matches_devices,
         ),

@@ -29,6 +29,7 @@ from ptoas.targets.row import Row
 from ptoas.targets.rule import Related, Violation, Violations, function_rule, mismatch, rule
 from ptoas.targets.rules.examples import kernel, mgather
 from ptoas.targets.rules.placement import place_of
+from ptoas.targets.specs import tile_type
 from ptoas.targets.target import Target, needs_scratch
 
 _TILE = "!pto.tile_buf<vec, 16x32xf32>"
@@ -50,8 +51,7 @@ def _constants(**values: int) -> list[str]:
 def placed_tile_ends_inside_its_memory(facts: FunctionFacts, target: Target) -> Violations:
     """The end of a tile must not exceed the memory available to tiles."""
     for root, bound in facts.addresses.items():
-        type = root.type
-        assert isinstance(type, TileType)
+        type = tile_type(root)
         loc = type.loc.data
         limit = _limit((facts,), target, loc)
         for op, at in bound:
@@ -88,8 +88,7 @@ def live_tiles_fit(facts: FunctionFacts, target: Target) -> Violations:
     for root in (*facts.arguments, *facts.local_tiles):
         if root in idle:
             continue
-        type = root.type
-        assert isinstance(type, TileType)
+        type = tile_type(root)
         totals[type.loc.data] = totals.get(type.loc.data, 0) + type.size_bytes
     for loc, total in totals.items():
         limit = _limit((facts,), target, loc)
@@ -237,7 +236,7 @@ def memory_end_as_written(facts: FunctionFacts, target: Target) -> dict[TileLoc,
     ends: dict[TileLoc, int] = {}
     certain: dict[TileLoc, int] = {}
     for root, bound in facts.addresses.items():
-        type, (op, at) = cast(TileType, root.type), bound[0]
+        type, (op, at) = tile_type(root), bound[0]
         loc = type.loc.data
         if len(bound) > 1 or at is None or root.owner is not op or target.space(loc) is not loc:
             return None
@@ -265,12 +264,12 @@ def _needs(
     for facts in functions:
         addresses = facts.addresses
         for root, bound in addresses.items():
-            type = cast(TileType, root.type)
+            type = tile_type(root)
             # An address that is not known may be any.
             ends = [1 << 30 if at is None else at + type.size_bytes for _, at in bound]
             placed[type.loc.data] = max(placed.get(type.loc.data, 0), *ends)
-        own = [value for value in (*facts.arguments, *facts.local_tiles) if value not in addresses]
-        tiles = [cast(TileType, value.type) for value in own]
+        own = (value for value in (*facts.arguments, *facts.local_tiles) if value not in addresses)
+        tiles = map(tile_type, own)
         for type in (*tiles, *_carried_tiles(facts), *_scratch(facts, target)):
             stacked[type.loc.data] = stacked.get(type.loc.data, 0) + 2 * type.size_bytes
         for ring in facts.instances(ReserveBufferOp):

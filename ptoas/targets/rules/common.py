@@ -10,6 +10,8 @@ from ptoas.dialects.pto.element_types import ElementType
 from ptoas.dialects.pto.enums import AtomicType, BLayout
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets import drawing
+from ptoas.targets.facts import Facts
+from ptoas.targets.isa import HEADERS, is_judged_by_headers
 from ptoas.targets.rule import Related, Violation, Violations, mismatch
 from ptoas.targets.specs import Types, element_names
 
@@ -54,6 +56,14 @@ def add_atomically(attribute: Any, element: ElementType, types: Types, slot: str
     elif element not in types:
         required = f"one of {element_names(types)}"
         yield mismatch("element type for an atomic addition", element.text, required, slot=slot)
+
+
+def only_in_headers(know: Facts, what: str) -> Violations:
+    """Check that an instruction of the headers alone is used with their revision."""
+    if not is_judged_by_headers(know.isa):
+        yield Violation(
+            f"{what} exists in the headers of {HEADERS} and later only", fix=f"pass --isa {HEADERS}"
+        )
 
 
 def contiguous(tile: TileFacts) -> tuple[str, int]:

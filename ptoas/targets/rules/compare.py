@@ -14,13 +14,9 @@ from ptoas.targets.rules.examples import instruction
 
 def _slots(op: PtoOp) -> tuple[str, str]:
     """The mask, and the tile that has an element for each of its bits."""
-    match op:
-        case TCmpOp():
-            return "dst", "src0"
-        case TCmpSOp():
-            return "dst", "src"
-        case _:
-            return "mask", "dst"
+    if isinstance(op, CompareOp):
+        return "dst", "src0" if isinstance(op, TCmpOp) else "src"
+    return "mask", "dst"
 
 
 @rule(

@@ -14,10 +14,11 @@ from ptoas.dialects.pto.core_enums import SyncAllMode, SyncCoreType
 from ptoas.dialects.pto.core_sync import CounterOp, ModedCounterOp, SectionOp, SetFftsOp, SyncAllOp
 from ptoas.dialects.pto.element_types import element_text
 from ptoas.dialects.pto.enums import WORKING_PIPES, AddressSpace, KernelKind, Pipe, TileLoc
-from ptoas.dialects.pto.types import DYNAMIC, PtrType, TileType, ViewType
+from ptoas.dialects.pto.types import DYNAMIC, PtrType, ViewType
 from ptoas.targets.facts import Facts
 from ptoas.targets.rule import Related, Violation, Violations, function_rule, mismatch, rule
 from ptoas.targets.rules.examples import kernel
+from ptoas.targets.specs import tile_type
 from ptoas.targets.target import Target
 
 _A5 = "a5 a5-custom"
@@ -67,8 +68,7 @@ def rings_do_not_overlap_tiles(facts: FunctionFacts, target: Target) -> Violatio
     rings = [ring for ring in facts.instances(ReserveBufferOp) if ring.space.data in _SPACES]
     for ring in rings:
         for root, bound in facts.addresses.items():
-            type = root.type
-            assert isinstance(type, TileType)
+            type = tile_type(root)
             if type.loc.data is not _SPACES[ring.space.data] or ring.address is None:
                 continue
             first, end = ring.address, ring.address + ring.size.value.data

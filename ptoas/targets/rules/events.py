@@ -159,7 +159,7 @@ def _refused(op: EventClauseOp, why: str) -> Violation:
     on="a5",
 )
 def event_orders_pipes_of_one_core(facts: FunctionFacts, target: Target) -> Violations:
-    """An event must be recorded and awaited on pipes of one core, between which it makes an order."""
+    """An event must order two pipes of one core."""
     for _, wait, (source, sink) in _awaited(facts, target):
         if not target.connects(source, sink):
             message = f"no core has both {source.value} and {sink.value}, so no event can connect them"
@@ -184,7 +184,7 @@ def _awaited(facts: FunctionFacts, target: Target) -> Iterator[tuple[RecordOp, T
     reason="There are eight flags from one pipe to another.",
 )
 def events_do_not_outnumber_event_ids(facts: FunctionFacts, target: Target) -> Violations:
-    """Events that are recorded at a time, from one pipe to another, need an id each."""
+    """Each event that is pending between two pipes needs an event id of its own."""
     awaited = sorted(_awaited(facts, target), key=lambda each: facts.positions[each[0]])
     taken = _taken(facts, target) if awaited else set[Flag]()
     up: dict[Pair, list[int]] = {}

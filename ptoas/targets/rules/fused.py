@@ -8,9 +8,10 @@ from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.fused import NarrowingOp, TPairReduceSumOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.targets.facts import Facts
-from ptoas.targets.isa import HEADERS, is_judged_by_headers
+from ptoas.targets.isa import HEADERS
 from ptoas.targets.relation import constraint
-from ptoas.targets.rule import Violation, Violations, mismatch, rule
+from ptoas.targets.rule import Violations, mismatch, rule
+from ptoas.targets.rules.common import only_in_headers
 from ptoas.targets.rules.elementwise import Table
 from ptoas.targets.rules.examples import instruction
 
@@ -27,10 +28,7 @@ _PADDED = "16x32xf32, valid=16x24"
 )
 def revision_has_the_instruction(op: PtoOp, know: Facts) -> Violations:
     """An instruction that only the headers describe should be used with the revision of those headers."""
-    if not is_judged_by_headers(know.isa):
-        mnemonic = op.mnemonic()
-        message = f"`{mnemonic}` exists in the headers of {HEADERS} and later only"
-        yield Violation(message, fix=f"pass --isa {HEADERS}")
+    return only_in_headers(know, f"`{op.mnemonic()}`")
 
 
 @constraint(

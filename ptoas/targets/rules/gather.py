@@ -7,9 +7,10 @@ from math import prod
 from ptoas.dialects.pto.gather import MGatherMatOp
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
-from ptoas.targets.isa import HEADERS, is_judged_by_headers
+from ptoas.targets.isa import HEADERS
 from ptoas.targets.relation import Relation, constraint
 from ptoas.targets.rule import Violation, Violations, mismatch, rule
+from ptoas.targets.rules.common import only_in_headers
 from ptoas.targets.rules.examples import mgather
 
 _GOOD_CPU = mgather("elem", "16x32xf32", "64x32xf32", "16x32xi32")
@@ -62,9 +63,7 @@ def cpu_has_no_out_of_bounds_mode() -> None:
 )
 def gather_into_l1_needs_a_revision(op: MGatherMatOp, know: Facts) -> Violations:
     """A gather into L1 must be checked for a revision whose headers have it."""
-    if not is_judged_by_headers(know.isa):
-        message = f"`mgather` with indices in global memory exists in the headers of {HEADERS} and later only"
-        yield Violation(message, fix=f"pass --isa {HEADERS}")
+    return only_in_headers(know, "`mgather` with indices in global memory")
 
 
 @rule(

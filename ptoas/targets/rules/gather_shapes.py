@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from math import prod
 
 from ptoas.analysis.knowledge import shape_str
@@ -170,12 +169,6 @@ def custom_index_columns_select_the_mode(op: IndexedMemoryOp, know: Facts) -> Vi
         yield mismatch(f"columns of the index tile $idx{mode}", idx.cols, words, slot="idx")
 
 
-def _has_the_physical_shape(row: bool, op: IndexedMemoryOp, know: Facts) -> bool:
-    """Return True if the index has the physical shape that it needs in this mode, and the mode is used."""
-    dst, idx = know.tile(op.DATA), know.tile("idx")
-    return know.is_row is row and (idx.rows, idx.cols) == (dst.rows, 1 if row else dst.cols)
-
-
 def _one_for_each_row(op: IndexedMemoryOp, know: Facts) -> tuple[int, int]:
     return know.tile(op.DATA).valid_rows, 1
 
@@ -186,12 +179,12 @@ def _one_for_each_row(op: IndexedMemoryOp, know: Facts) -> tuple[int, int]:
         "idx.valid ==",
         _one_for_each_row,
         what="valid shape of the index $idx in Row mode",
-        when=partial(_has_the_physical_shape, True),
+        when="coalesce == row and idx.rows == DATA.rows and idx.cols == 1",
     ),
     Relation(
         "idx.valid == DATA.valid",
         what="valid shape of the index $idx in Elem mode",
-        when=partial(_has_the_physical_shape, False),
+        when="coalesce == elem and idx.shape == DATA.shape",
     ),
     source="002, Tile Constraints",
     reason="The kernel iterates over the rows of the destination and reads the same row of the index.",

@@ -23,6 +23,7 @@ from ptoas.dialects.pto.movement import TMovOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.targets.row import Row
 from ptoas.targets.rule import Related, Violation, Violations, function_rule
+from ptoas.targets.specs import tile_type
 from ptoas.targets.target import Target
 
 Range = tuple[int, int]
@@ -108,8 +109,7 @@ def _is_followed(kind: type[Operation]) -> bool:
 def _used(op: Operation, facts: FunctionFacts, target: Target) -> tuple[SSAValue | None, int | None]:
     """The tile whose indices an instruction uses as they are, and how many there are to choose from."""
     if isinstance(op, TGatherOp) and op.form == "index":
-        source = op.src.type
-        assert isinstance(source, TileType) and op.indices is not None
+        source = tile_type(op.src)
         return op.indices, source.rows * source.cols
     if not isinstance(op, MGatherOp) or not isinstance(target.row(op), Row):
         return None, None
@@ -130,8 +130,7 @@ def _made(op: Operation, facts: FunctionFacts, known: Known) -> Range | None:
     constant = facts.knowledge.constant
     match op:
         case e.TCIOp():
-            start, type = constant(op.start), op.destination.type
-            assert isinstance(type, TileType)
+            start, type = constant(op.start), tile_type(op.destination)
             if start is None or type.valid_cols == DYNAMIC:
                 return None
             last = type.valid_cols - 1

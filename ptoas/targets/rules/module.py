@@ -78,7 +78,7 @@ def named_target_exists(module: ModuleOp, target: Target) -> Violations:
     scope="module",
 )
 def module_names_the_checked_target(module: ModuleOp, target: Target) -> Violations:
-    """A module is checked for another target than the one it names."""
+    """A module should be checked for the target that it names."""
     other = _named_target(module)
     if other is not None and other.name != target.name:
         yield Violation(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ptoas.analysis.knowledge import TileFacts, shape_str
 from ptoas.dialects.pto import movement as d
-from ptoas.dialects.pto.enums import AccToVecMode, MxGroupAxis, PadValue, SLayout, TileLoc
+from ptoas.dialects.pto.enums import AccToVecMode, MxGroupAxis, SLayout, TileLoc
 from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.declaration import declare, declare_layout
@@ -31,21 +31,17 @@ def fill_has_no_mode(op: d.TFillPadOp, know: Facts) -> Violations:
         yield Violation("tfillpad has no mode; its shapes select the form", part="statement", fix="remove it")
 
 
-@rule(
+@constraint(
     "PTO-E411",
+    "dst.pad == zero or max or min",
+    "padValue == none: the type of $dst has the pad value",
     source="TFillPad.hpp: static assertions; PTOAS tfillpad: verifier",
     reason="The value is part of the destination's C++ type; null means no padding.",
     failing=instruction("tfillpad", "16x32xf32", "16x32xf32, valid=16x20"),
     passing=_FILL,
 )
-def fill_has_a_pad_value(op: d.TFillPadOp, know: Facts) -> Violations:
+def fill_has_a_pad_value() -> None:
     """A padded tile in vec must name its pad value in its type; padValue is for matrices."""
-    if know.tile("dst").type.pad is PadValue.Null:
-        yield mismatch("pad of $dst", "null", "zero, max or min", slot="dst")
-    if op.pad_value is not None:
-        yield mismatch(
-            "padValue", op.pad_value.data.value, "none: the type of $dst has the pad value", field="padValue"
-        )
 
 
 @constraint(

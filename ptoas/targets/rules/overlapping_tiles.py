@@ -48,8 +48,8 @@ class TileAccess:
     depends_on="accesses",
 )
 def overwritten_bytes_are_not_read(facts: FunctionFacts, touches: Touches) -> Violations:
-    """Bytes that were written through one tile and overwritten through a tile with another address or size,
-    which is no view of the first, are not read through the first."""
+    """Bytes written through a tile should not be read through it after they were overwritten through a tile
+    with another address or size that is not a view of the first."""
     if not facts.manual_placement:
         return
     accesses = _accesses(facts, touches)

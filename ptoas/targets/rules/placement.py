@@ -27,6 +27,7 @@ from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import TAssignOp, can_precede
 from ptoas.targets.row import Row
 from ptoas.targets.rule import Related, Violation, Violations, function_rule
+from ptoas.targets.specs import tile_type
 from ptoas.targets.target import Target, rows_of
 
 
@@ -85,8 +86,7 @@ def _keeps_apart(kind: type[Operation], target: Target) -> bool:
 
 def _is_one_tile(value: SSAValue, other: SSAValue, facts: FunctionFacts) -> bool:
     """Return True if two tiles have each element in the same bytes."""
-    one, two = value.type, other.type
-    assert isinstance(one, TileType) and isinstance(two, TileType)
+    one, two = tile_type(value), tile_type(other)
     if facts.storage(value).identity != facts.storage(other).identity:
         return False
     alike = (one.shape, one.blayout, one.slayout) == (two.shape, two.blayout, two.slayout)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 from ptoas.analysis.knowledge import shape_str
 from ptoas.diagnostics import Severity
@@ -39,20 +38,15 @@ def tile_gather_keeps_the_element_type() -> None:
     """Index form: destination and source must have the same element type."""
 
 
-def _keeps_columns(slot: str, is_window: bool, op: TGatherOp, know: Facts) -> bool:
-    along_rows = slot != "dst" or op.axis is None or op.axis.data == "row"
-    return along_rows and know.tile(slot).is_window is is_window
-
-
-def _full(slot: str, what: str) -> list[Relation]:
+def _full(slot: str, what: str, condition: str = "") -> list[Relation]:
     """Make the relations of a tile without gaps, for a whole tile and for a window of one."""
     return [
         Relation(
             f"{slot}.valid_cols == {slot}.physical_cols{note}",
             what=f"valid columns of {what}",
-            when=partial(_keeps_columns, slot, is_window),
+            when=f"{condition}{slot}.is_window == {is_window}",
         )
-        for is_window, note in ((False, ""), (True, ", all columns of the tile it is a window of"))
+        for is_window, note in ((0, ""), (1, ", all columns of the tile it is a window of"))
     ]
 
 
@@ -70,7 +64,7 @@ def tile_gather_index_is_full() -> None:
 
 @constraint(
     "PTO-B105",
-    *_full("dst", "the destination"),
+    *_full("dst", "the destination", "axis != col and "),
     source="004, index-based and mask-pattern gather, implementation checks",
     reason='The results are stored contiguously, without gaps between rows. With axis "col" whole rows '
     "are kept.",

@@ -157,7 +157,7 @@ def all_stored_lines_of_a_view_are_cleaned(facts: FunctionFacts, target: Target)
     severity=Severity.WARNING,
 )
 def store_is_fenced_before_it_is_loaded(facts: FunctionFacts, target: Target) -> Violations:
-    """Between a store and a load of the same bytes of global memory by DMA must be a fence."""
+    """A fence must separate a store and a load of the same bytes of global memory by DMA."""
     for finding in _findings(facts, target, Missing.UNFENCED_LOAD):
         name, cause = finding.op.name.removeprefix("pto."), _name(finding.causes[0])
         yield _violation(finding, f"`{name}` may read stale data: no fence separates it from {cause}", FENCE)

@@ -9,12 +9,11 @@ from ptoas.dialects.pto.element_types import BY_TYPE
 from ptoas.dialects.pto.enums import Precision
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.tile_scalar import TDivSOp
-from ptoas.dialects.pto.types import TileType
 from ptoas.targets.pipes import S, V
 from ptoas.targets.row import Call, Forms, Row
 from ptoas.targets.rules.elementwise import quotient_fits_one_vector, tiles_have_one_type
 from ptoas.targets.shared.scratch import placeholder
-from ptoas.targets.specs import ROW_MAJOR, T, tile
+from ptoas.targets.specs import ROW_MAJOR, T, element_of, tile
 
 
 def _of(sources: str) -> Row:
@@ -65,9 +64,7 @@ def by_element(integers: Row, floats: Row) -> Forms:
     """Rows of an instruction that does integers in another way than floats."""
 
     def kind(op: PtoOp) -> str:
-        (dst,) = op.values_of("dst")
-        assert isinstance(dst.type, TileType)
-        return "integers" if BY_TYPE[dst.type.element_type].is_integer else "floats"
+        return "integers" if element_of(op.values_of("dst")[0]).is_integer else "floats"
 
     return Forms(kind, {"integers": integers, "floats": floats})
 
@@ -94,9 +91,7 @@ def by_width(row: Row, **wide: Any) -> Forms:
     """A row of A5 that says more, or something else, of integers of 64 bits."""
 
     def width(op: PtoOp) -> int:
-        (dst,) = op.values_of("dst")
-        assert isinstance(dst.type, TileType)
-        return 64 if BY_TYPE[dst.type.element_type].size == 8 else 32
+        return 64 if element_of(op.values_of("dst")[0]).size == 8 else 32
 
     return Forms(width, {32: row, 64: row.override(**wide)})
 

@@ -8,7 +8,6 @@ from typing import Any
 from ptoas.dialects.pto.element_types import BY_TYPE
 from ptoas.dialects.pto.enums import AccToVecMode, ReluPreMode, SLayout, TileLoc
 from ptoas.dialects.pto.movement import FixpipeOp, TExtractOp, TMovOp
-from ptoas.dialects.pto.types import TileType
 from ptoas.targets.pipes import FIX, MTE1, MTE3, Pipe
 from ptoas.targets.row import Call, Forms, Row
 from ptoas.targets.rule import Rule
@@ -24,7 +23,7 @@ from ptoas.targets.rules.move_layouts import (
     row_moved_to_left_is_made_of_blocks,
     transposed_blocks_are_squares,
 )
-from ptoas.targets.specs import FLOAT4, Types, tile
+from ptoas.targets.specs import FLOAT4, Types, tile, tile_type
 
 Table = dict[str, str]
 EVERYWHERE = tuple(TileLoc)
@@ -57,7 +56,7 @@ def way(op: FixpipeOp) -> str:
     """The kind of a move: within the unified buffer, out of the accumulator, to a table, or in."""
     if isinstance(op, TMovOp) and op.tmp is not None:
         return f"boxes along {op.axis.value}"
-    src, dst = _tile(op.operands_of("src")[0].type), _tile(op.destination.type)
+    src, dst = tile_type(op.operands_of("src")[0]), tile_type(op.destination)
     match src.loc.data, dst.loc.data:
         case TileLoc.Vec, TileLoc.Vec if BY_TYPE[src.element_type].kind == "pairs":
             return "vec pairs"
@@ -81,18 +80,13 @@ def _relu_alone(op: FixpipeOp) -> bool:
     return plain and mode is not None and mode.data is not ReluPreMode.NoRelu
 
 
-def _tile(type: object) -> TileType:
-    assert isinstance(type, TileType)
-    return type
-
-
 def _pipe(op: FixpipeOp) -> Pipe:
     """The pipe of a move by its two memories (pto/common/event.hpp header: TMOV_A2M, TMOV_M2S, TMOV_M2L...).
 
     Out of the unified buffer it is a copy on MTE3, `copy_ubuf_to_cbuf`, where event.hpp names FIX. Exponents
     go to the matrix unit with its operands, on MTE1 (pto/npu/a5/TMov.hpp header: TExtractToAmx).
     """
-    match _tile(op.operands_of("src")[0].type).loc.data, _tile(op.destination.type).loc.data:
+    match tile_type(op.operands_of("src")[0]).loc.data, tile_type(op.destination).loc.data:
         case TileLoc.Vec, _:
             return MTE3
         case (TileLoc.Acc, _) | (TileLoc.Mat, TileLoc.Scaling):

@@ -10,7 +10,8 @@ from math import prod
 from ptoas.dialects.pto.enums import BLayout, Coalesce, Layout
 from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.dialects.pto.geometry import BOX_ROWS
-from ptoas.dialects.pto.types import DYNAMIC, TileType
+from ptoas.dialects.pto.types import DYNAMIC
+from ptoas.targets.specs import tile_type
 
 COUNTS_GAPS = "pto.counts_gaps"
 """Attribute of a gather or scatter that `legalize-cpu` made, with indices computed from strides."""
@@ -101,9 +102,7 @@ class TableModel:
 
 def by_index_columns(op: IndexedMemoryOp) -> Coalesce:
     """Document 002: an index tile of one column chooses rows, one as wide as the destination elements."""
-    index = op.idx.type
-    assert isinstance(index, TileType)
-    return Coalesce.Row if index.cols == 1 else Coalesce.Elem
+    return Coalesce.Row if tile_type(op.idx).cols == 1 else Coalesce.Elem
 
 
 def first_misread(shape: Sequence[int], strides: Sequence[int], is_row: bool) -> tuple[int, int, int] | None:

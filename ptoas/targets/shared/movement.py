@@ -10,7 +10,7 @@ from ptoas.analysis.constants import Constants
 from ptoas.dialects.pto import movement as d
 from ptoas.dialects.pto.enums import MxGroupAxis, PadValue, TileLoc
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.dialects.pto.types import DYNAMIC, TileType
+from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.targets.facts import Facts
 from ptoas.targets.pipes import MTE2, PipeModel, V
@@ -26,7 +26,7 @@ from ptoas.targets.rules.movement import (
     reordered_exponents_have_no_gaps,
 )
 from ptoas.targets.shared.scratch import placeholder
-from ptoas.targets.specs import ND, ND_OR_NZ, NINE, ROW_MAJOR, ZZ, T, Types, tile
+from ptoas.targets.specs import ND, ND_OR_NZ, NINE, ROW_MAJOR, ZZ, T, Types, tile, tile_type
 
 MOVE = Row(tiles={"dst src": tile(T)}, pipe=V)
 
@@ -83,8 +83,7 @@ def same_place(op: PtoOp) -> bool:
 
 
 def _fill_form(op: PtoOp) -> str:
-    src, dst = op.values_of("src")[0].type, op.values_of("dst")[0].type
-    assert isinstance(src, TileType) and isinstance(dst, TileType)
+    src, dst = (tile_type(op.values_of(slot)[0]) for slot in ("src", "dst"))
     if dst.loc.data is TileLoc.Mat:
         return "mat"
     if src.shape != dst.shape:
