@@ -1,4 +1,4 @@
-"""Twenty mistakes of a first program: each is one finding, and says what to write instead."""
+"""Mistakes of a first program: each is one finding, and says what to write instead."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ HEAD = """.target a5
 """
 SYNC = "set_flag[PIPE_MTE2, PIPE_V, EVENT_ID0]\nwait_flag[PIPE_MTE2, PIPE_V, EVENT_ID0]\n"
 LEFT = "!pto.tile<left, 16x32xf32, slayout=row_major>"
+ACC = "!pto.tile<acc, 16x32xf32, blayout=col_major, slayout=row_major, fractal=1024>"
 
 MISTAKES = {
     "an instruction": ("%a = tlaod %x\ntstore %a, %out", "PTO-P020", "did you mean `tload`?"),
@@ -64,6 +65,11 @@ MISTAKES = {
         "PTO-I102",
         "`tload` into mat",
     ),
+    "an accumulator in a vector instruction": (
+        "%a = tload %x\n%b = trelu %c\ntstore %a, %out",
+        "PTO-I102",
+        "`tpush_to_aiv`, then `tpop_from_aic` to `!pto.tile_buf<vec, 16x32xf32>`",
+    ),
     "no flag": (
         f"%a = tload %x\n{SYNC}%b = texp %a\ntstore %b, %out",
         "PTO-F101",
@@ -97,6 +103,8 @@ def program(name: str) -> str:
             return text.replace("a5", "a6", 1)
         case "an argument without a percent sign":
             return text.replace(".arg %x", ".arg y")
+        case "an accumulator in a vector instruction":
+            return text.replace(".arg %x", f".arg %c : {ACC}\n.arg %x")
         case "vec tiles in a product":
             return text.replace(".arg %out : !pto.memref<16x32xf32>", f".arg %l : {LEFT}").replace(
                 "16x32xf32>\n.arg %l", "32x32xf32>\n.arg %l"

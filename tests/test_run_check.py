@@ -116,6 +116,10 @@ W: Any = np.arange(6, dtype=F32).reshape(3, 2)
         ("close(out, x / x.std(axis=1)[:, None])", X / X.std(axis=1)[:, None]),
         ("out == x[argsort(y@1[:, 2])]", X[::-1]),
         ("out == x.T[-1]", X[:, 2]),
+        ("out == x.reshape(3, 2)", X.reshape(3, 2)),
+        ("out == x.sum(axis=[0, 1])", X.sum(axis=(0, 1))),
+        ("out == x.max(axis=(0, 1), keepdims=True)", X.max(axis=(0, 1), keepdims=True)),
+        ("out == rows(x, [1, 0])", X[[1, 0]]),
         ("out == concatenate([x, zeros((1, 3))])", np.vstack([X, np.zeros((1, 3))])),
     ],
 )
@@ -142,9 +146,30 @@ def test_ulp_counts_steps_of_the_narrower_type(dtype: Any) -> None:
         ("out == x.flat", "'x.flat' is not supported"),
         ("np.load(x) == 1", "there is no function 'load'"),
         ("out @ x@1 == 1", "the operands of @ must be arrays"),
+        ("out == softmax(x)", "A comment `# RUN-CHECK: reference.py:softmax` compares the outputs with"),
+        ("out == 2 x", "this is not an expression: invalid syntax at `x`"),
+        ("rows(x, [-1]) == 0", "position -1 is outside 0 to 1"),
+        (
+            "out == y - y.max(axis=1)",
+            "the shapes do not fit together: `y` has [4, 2], `y.max(axis=1)` has [4]; "
+            "write `y.max(axis=1, keepdims=True)`",
+        ),
+        (
+            "maximum(y, [1, 2, 3]) == 0",
+            "the shapes do not fit together: `y` has [4, 2], `[1, 2, 3]` has [3]",
+        ),
+        ("out < y[:, :1] < y", "the shapes do not fit together: `out` has [2, 2], `y[:, :1]` has [4, 1]"),
     ],
 )
 def test_what_a_check_does_not_have(check: str, message: str) -> None:
-    found = problem(f"# RUN-CHECK: {check}", out=np.ones((2, 2)), x=np.ones((2, 2)))
+    found = problem(f"# RUN-CHECK: {check}", out=np.ones((2, 2)), x=np.ones((2, 2)), y=np.ones((4, 2)))
     assert found.code == "PTO-R703"
     assert message in found.message
+
+
+def test_a_maximum_along_an_axis_may_be_meant_as_that_of_two_operands() -> None:
+    """`max(x, 0)` is NumPy's maximum along axis 0."""
+    first, *_ = problem("# RUN-CHECK: out == max(x, 0)", out=X, x=X).notes
+    assert first.message == "`max(x, 0)` is the maximum along axis 0; of two operands it is `maximum(x, 0)`"
+    notes = problem("# RUN-CHECK: out == max(x, axis=0)", out=X, x=X).notes
+    assert not any("maximum" in note.message for note in notes)

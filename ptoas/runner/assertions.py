@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -112,7 +112,7 @@ def check(
         if holds(reader.value(tree)):
             return None
         message = f"does not hold: {assertion.text}{_found(tree, reader)}"
-        notes = tuple(map(Note, _differences(tree, reader)))
+        notes = tuple(map(Note, [*_axes_given_by_position(tree), *_differences(tree, reader)]))
         return finding("PTO-R702", message, span=assertion.span, notes=notes)
     except PtoasError as error:
         return error.diagnostics[0]
@@ -121,6 +121,18 @@ def check(
     except (TypeError, ValueError, IndexError, ArithmeticError, RecursionError, MemoryError) as error:
         message = " ".join(str(error).split())
         return finding("PTO-R703", f"can't be evaluated: {message}", span=assertion.span)
+
+
+def _axes_given_by_position(tree: ast.expr) -> Iterator[str]:
+    """`max(x, 0)` may be meant for `maximum(x, 0)`."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Name(id="max" | "min" as name), args=[_, axis]):
+                text = ast.unparse(node)
+                meant, along = text.replace(name, f"{name}imum", 1), ast.unparse(axis)
+                yield f"`{text}` is the {name}imum along axis {along}; of two operands it is `{meant}`"
+            case _:
+                pass
 
 
 MOST_SHOWN = 16

@@ -17,7 +17,7 @@ from __future__ import annotations
 import ast
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any, cast
 
@@ -37,6 +37,9 @@ LONGEST_NUMBER = 4096
 
 LONGEST = 10_000
 """Characters of an expression; a longer one is refused."""
+
+
+WORD_FOR_PYTHON = "A comment `# RUN-CHECK: reference.py:{}` compares the outputs with a Python function's."
 
 
 class UnreadableError(ValueError):
@@ -79,10 +82,10 @@ def _spacing(a: Array, dtype: Any) -> Array:
 def _reduction(function: Callable[..., Any]) -> Callable[..., Any]:
     """A reduction of all elements to a number, or along an axis."""
 
-    def reduce(a: Any, axis: int | None = None, keepdims: bool = False) -> Any:
-        if axis is None and not keepdims:
-            return function(_wide(a)).item()
-        return function(_wide(a), axis=axis, keepdims=bool(keepdims))
+    def reduce(a: Any, axis: int | list[int] | None = None, keepdims: bool = False) -> Any:
+        axes = tuple(axis) if isinstance(axis, list) else axis
+        found = function(_wide(a), axis=axes, keepdims=bool(keepdims))
+        return found if np.shape(found) else found.item()
 
     return reduce
 
@@ -91,7 +94,6 @@ def _elementwise(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of numbers, of each element; what has no value is NaN."""
 
     def apply(*arrays: Any) -> Any:
-        _check_size(prod(np.broadcast_shapes(*map(np.shape, arrays))))
         with np.errstate(all="ignore"):
             return function(*map(_wide, arrays))
 
@@ -99,7 +101,6 @@ def _elementwise(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _where(condition: Any, a: Any, b: Any) -> Any:
-    _check_size(prod(np.broadcast_shapes(np.shape(condition), np.shape(a), np.shape(b))))
     return np.where(np.asarray(condition, bool), _number(a), _number(b))
 
 
@@ -107,8 +108,8 @@ def _transpose(a: Any) -> Any:
     return np.transpose(_wide(a))
 
 
-def _reshape(a: Any, shape: Any) -> Any:
-    return np.reshape(_wide(a), shape)
+def _reshape(a: Any, *shape: Any) -> Any:
+    return np.reshape(_wide(a), shape[0] if len(shape) == 1 else shape)
 
 
 def _concatenate(arrays: Any, axis: int = 0) -> Any:
@@ -183,8 +184,9 @@ def _at(a: Array, positions: Any) -> Any:
     chosen = np.asarray(positions)
     if chosen.dtype.kind not in "iu":
         raise UnreadableError("a position must be a whole number")
-    if chosen.size and not (chosen.min() >= 0 and chosen.max() < len(a)):
-        raise UnreadableError(f"a position is outside 0 to {len(a) - 1}")
+    outside = chosen[(chosen < 0) | (chosen >= len(a))]
+    if outside.size:
+        raise UnreadableError(f"position {outside[0]} is outside 0 to {len(a) - 1}")
     _check_size(chosen.size * prod(a.shape[1:]))
     return a[chosen]
 
@@ -203,15 +205,14 @@ def _negation(a: Any) -> bool:
 
 _REDUCTIONS = ("sum", "min", "max", "prod", "mean", "var", "std", "argmax", "argmin")
 
+_ELEMENTWISE = (
+    *("abs", "exp", "exp2", "expm1", "log", "log2", "log1p", "sqrt", "tanh", "sin", "cos"),
+    *("floor", "ceil", "rint", "sign", "maximum", "minimum", "clip"),
+)
+
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{name: _reduction(getattr(np, name)) for name in _REDUCTIONS},
-    **{
-        name: _elementwise(getattr(np, name))
-        for name in (
-            *("abs", "exp", "exp2", "expm1", "log", "log2", "log1p", "sqrt", "tanh", "sin", "cos"),
-            *("floor", "ceil", "rint", "sign", "maximum", "minimum", "clip"),
-        )
-    },
+    **{name: _elementwise(getattr(np, name)) for name in _ELEMENTWISE},
     "where": _where,
     "transpose": _transpose,
     "reshape": _reshape,
@@ -335,7 +336,7 @@ class Reader:
                 return _matrix_product(self.value(node.left), self.value(node.right))
             case ast.BinOp() if type(node.op) in _BINARY:
                 left, right = _number(self.value(node.left)), _number(self.value(node.right))
-                _check_size(prod(np.broadcast_shapes(np.shape(left), np.shape(right))))
+                _check_shapes([node.left, node.right], [left, right])
                 return _BINARY[type(node.op)](left, right)
             case ast.BinOp(op=ast.Pow()):
                 return self._power(node)
@@ -379,7 +380,7 @@ class Reader:
         return _number(base) ** exponent
 
     def _compare(self, node: ast.Compare) -> bool:
-        left = self.value(node.left)
+        before, left = node.left, self.value(node.left)
         for op, comparator in zip(node.ops, node.comparators, strict=True):
             right = self.value(comparator)
             match op:
@@ -388,35 +389,39 @@ class Reader:
                 case ast.NotEq():
                     is_true = not _equal(left, right)
                 case _ if type(op) in ORDER:
-                    _check_size(prod(np.broadcast_shapes(np.shape(left), np.shape(right))))
+                    _check_shapes([before, comparator], [left, right])
                     is_true = holds(ORDER[type(op)](*sides(left, right)))
                 case _:
                     raise UnreadableError("comparisons are == != < <= > >=")
             if not is_true:
                 return False
-            left = right
+            before, left = comparator, right
         return True
 
     def _call(self, name: str, arguments: list[ast.expr], keywords: list[ast.keyword]) -> Any:
         function = FUNCTIONS.get(name)
         if function is None:
             suggestion = did_you_mean(name, FUNCTIONS)
-            known = f"; {suggestion}" if suggestion else f"; there are {', '.join(FUNCTIONS)}"
-            raise UnreadableError(f"there is no function {name!r}{known}")
+            known = f"; {suggestion}" if suggestion else f"; there are {', '.join(FUNCTIONS)}."
+            message = f"there is no function {name!r}{known} {WORD_FOR_PYTHON.format(name)}"
+            raise UnreadableError(message)
         by_name = {str(k.arg): k.value for k in keywords}
         named = {key: self.value(value) for key, value in by_name.items() if key in _OPTIONS.get(name, ())}
         if len(named) != len(keywords):
             takes = f"; it takes {', '.join(_OPTIONS[name])}" if name in _OPTIONS else ""
             raise UnreadableError(f"{name} does not take these names{takes}")
         read = self._elements if name in _MASKS else self.value
-        return function(*[read(each) for each in arguments], **named)
+        values = [read(each) for each in arguments]
+        if name in (*_ELEMENTWISE, "where"):
+            _check_shapes(arguments, values)
+        return function(*values, **named)
 
     def _elements(self, node: ast.expr) -> Any:
         """A value in which comparisons and their combinations are arrays of truth values."""
         match node:
             case ast.Compare(left=left, ops=[operation], comparators=[right]):
                 a, b = sides(self.value(left), self.value(right))
-                _check_size(prod(np.broadcast_shapes(a.shape, b.shape)))
+                _check_shapes([left, right], [a, b])
                 if isinstance(operation, ast.Eq | ast.NotEq):
                     return same(a, b) == isinstance(operation, ast.Eq)
                 if type(operation) not in ORDER:
@@ -456,6 +461,29 @@ def _check_size(elements: int, largest: int = LARGEST) -> None:
         raise UnreadableError(f"an array of {elements} elements; the largest has {largest}")
 
 
+def _check_shapes(nodes: Sequence[ast.expr], values: Sequence[Any]) -> None:
+    """Refuse operands whose shapes do not broadcast, or make a large array."""
+    shapes = [np.shape(value) for value in values]
+    try:
+        _check_size(prod(np.broadcast_shapes(*shapes)))
+    except UnreadableError:
+        raise
+    except ValueError:
+        words = [
+            f"`{ast.unparse(node)}` has {list(shape)}" for node, shape in zip(nodes, shapes, strict=True)
+        ]
+        lost = [
+            n for n, s in zip(nodes, shapes, strict=True) if len(s) < max(map(len, shapes)) and _reduces(n)
+        ]
+        hint = f"; write `{ast.unparse(lost[0])[:-1]}, keepdims=True)`" if lost else ""
+        raise UnreadableError(f"the shapes do not fit together: {', '.join(words)}{hint}") from None
+
+
+def _reduces(node: ast.expr) -> bool:
+    """Return True for a reduction along an axis, which has one dimension less than its operand."""
+    return isinstance(node, ast.Call) and [each.arg for each in node.keywords] == ["axis"]
+
+
 def _number(value: Any) -> Any:
     return _wide(value) if isinstance(value, list | np.ndarray) else value
 
@@ -465,8 +493,11 @@ def parse_expression(text: str) -> ast.expr:
     if len(text) > LONGEST:
         raise UnreadableError(f"the expression is longer than {LONGEST} characters")
     try:
-        tree = ast.parse(re.sub(r"%(?=[A-Za-z_])", "", text).strip(), mode="eval")
+        text = re.sub(r"%(?=[A-Za-z_])", "", text).strip()
+        tree = ast.parse(text, mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        reason = error.msg if isinstance(error, SyntaxError) else str(error)
+        reason = str(error)
+        if isinstance(error, SyntaxError):
+            reason = error.msg + (f" at `{text[error.offset - 1 :]}`" if error.offset else "")
         raise UnreadableError(f"this is not an expression: {reason}") from None
     return tree.body

@@ -84,8 +84,12 @@ def operand_has_an_element_type_of_the_target(op: PtoOp, know: Facts) -> Violati
 )
 def operand_is_in_a_memory_of_the_instruction(op: PtoOp, know: Facts) -> Violations:
     """Each tile must be in a memory that the instruction can access on the target."""
+    wrong = {
+        tile.loc for slot, _, tile, spec in know.tiles if slot not in op.OUTS and tile.loc not in spec.locs
+    }
     for slot, at, tile, spec in know.tiles:
-        if tile.loc not in spec.locs:
+        follows = slot in op.OUTS and tile.loc in wrong  # its type is that of the operand
+        if tile.loc not in spec.locs and not follows:
             required = " or ".join(loc.value for loc in spec.locs)
             fix = _way_to(tile.type, spec.locs[0]) or _in_vec(slot, tile, spec)
             yield mismatch(f"memory of ${slot}", tile.loc.value, required, slot=_where(slot, at), fix=fix)
@@ -110,7 +114,10 @@ _OPERANDS_OF_THE_MATRIX_UNIT = {TileLoc.Left: SLayout.RowMajor, TileLoc.Right: S
 
 
 def _way_to(found: TileType, memory: TileLoc) -> str | None:
-    """The moves that bring a tile to an operand of the matrix unit, with the types of their tiles."""
+    """The moves that bring a tile to or from the matrix unit, with the types of their tiles."""
+    if found.loc.data is TileLoc.Acc and memory is TileLoc.Vec:
+        vec = TileType.of(found.element_type, *found.shape)
+        return f"a vector core gets it through a channel: `tpush_to_aiv`, then `tpop_from_aic` to `{vec}`"
     order = _OPERANDS_OF_THE_MATRIX_UNIT.get(memory)
     if order is None or found.loc.data not in (TileLoc.Vec, TileLoc.Mat):
         return None
@@ -134,7 +141,7 @@ def _way_to(found: TileType, memory: TileLoc) -> str | None:
 def operand_has_a_layout_of_the_target(op: PtoOp, know: Facts) -> Violations:
     """Each operand must have a layout that the instruction supports on the target."""
     for slot, at, tile, spec in know.tiles:
-        if spec.layout is not None and not spec.layout.holds(tile.type):
+        if spec.layout is not None and not spec.layout.holds(tile.type) and tile.loc in spec.locs:
             yield mismatch(
                 f"layout of ${slot}",
                 tile.layout_text,
