@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from mkdocs.structure.files import File, Files
-from pygments.lexers.shell import BashSessionLexer
 
 from ptoas.cli import manual
 from ptoas.project import instruction_pages, rule_pages, type_pages
@@ -33,17 +32,13 @@ HIDDEN = {
 ABOVE = {"CONTRIBUTING.md": "contributing.md", "SECURITY.md": "security.md"}
 
 
-# In our sessions `$ ` alone is a prompt; a line of output that begins with `%` or `#` is no command.
-BashSessionLexer._ps1rgx = re.compile(r"^(\$ )(.*\n?)")
-
-
 def examples() -> dict[str, Path]:
     """Programs by the address of their page."""
     found = sorted((ROOT / "examples").rglob("*.pto"))
     return {str(path.relative_to(ROOT).with_suffix(".md")): path for path in found}
 
 
-def said(path: Path) -> str:
+def description(path: Path) -> str:
     """Return the comment at the head of a program."""
     lines: list[str] = []
     for line in path.read_text(encoding="utf-8").splitlines():
@@ -61,7 +56,8 @@ def example_page(path: Path) -> str:
 
 def index_page(pages: dict[str, Path]) -> str:
     rows = [
-        f"| [`{path.relative_to(ROOT / 'examples')}`]({Path(page).relative_to('examples')}) | {said(path)} |"
+        f"| [`{path.relative_to(ROOT / 'examples')}`]({Path(page).relative_to('examples')}) "
+        f"| {description(path)} |"
         for page, path in pages.items()
     ]
     head = "# Examples\n\nThe programs of the folder `examples/`; those in `broken/` show a mistake.\n\n"
@@ -83,13 +79,13 @@ def found_as(report: BugReport) -> str:
 
 
 def known_bugs_page() -> str:
-    """The public reports of tests/known_bugs, by the first of their classes."""
+    """The page of public reports in tests/known_bugs, by their first class."""
     lines = [
         "# Known bugs",
         "",
-        "Public reports of PTO programs that hung, raced, or computed something else. Each is a test of "
-        "`tests/known_bugs/`: ptoas finds the broken form at its line, has nothing to say of the fixed one, "
-        "and with automatic synchronisation does not make a bug of flags.",
+        "Public reports of PTO programs that hung, raced, or computed wrong results. Each is a test in "
+        "`tests/known_bugs/`: ptoas reports the broken form at its line and accepts the fixed one; with "
+        "automatic synchronisation, bugs of flags do not occur.",
     ]
     reports = all_reports()
     for word in dict.fromkeys(report.classes[0] for report in reports):
@@ -111,9 +107,11 @@ def on_files(files: Files, config: Any) -> Files:
     made["examples/index.md"] = index_page(pages)
     made["known-bugs.md"] = known_bugs_page()
     made |= {page: (ROOT / name).read_text(encoding="utf-8") for name, page in ABOVE.items()}
+    # A search for `tadd` finds `taddrelu`, too; the exact name comes first.
     for page, text in made.items():
         if hidden := HIDDEN.get(page[: page.find("/") + 1]):
-            text = f"---\nhide: [{', '.join(hidden)}]\n---\n\n{text}"
+            boost = sum(other.startswith(page.removesuffix(".md")) for other in made)
+            text = f"---\nhide: [{', '.join(hidden)}]\nsearch: {{boost: {boost}}}\n---\n\n{text}"
         files.append(File.generated(config, page, content=text))
     return files
 
@@ -125,7 +123,7 @@ def on_post_page(output: str, page: Any, **_: Any) -> str:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Links out of docs/ lead to the site's own pages, or are plain words."""
+    """Point links out of docs/ to pages of the site, or replace them by their words."""
     source: str = page.file.src_uri
     home = "" if source in ABOVE.values() else "docs"
 
@@ -142,6 +140,8 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
             return words
         return f"[{words}]({posixpath.relpath(found, posixpath.dirname(source) or '.')}{link[3] or ''})"
 
+    # Pygments' lexer of sessions takes output that begins with `%` or `#` for a command.
+    markdown = markdown.replace("```console", "```text")
     if source.startswith(("examples/", "rules", "instructions")):
         return markdown
     return re.sub(r"\[([^][]+)\]\((?!https?:|#)([^)#\s]+)(#[^)\s]*)?\)", address, markdown)

@@ -6,22 +6,25 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from ptoas.diagnostics.render import render
 from ptoas.dialects.pto import OPS
 from ptoas.dialects.pto.gather import IndexedMemoryOp
+from ptoas.grammar.parse import parse
 from ptoas.project.explain import other_codes
 from ptoas.targets import TARGETS, Target, get_target
-from ptoas.targets.explain import REFUSED, checked_on, severity_of, targets_with
+from ptoas.targets.explain import REFUSED, checked_on, example_targets, severity_of, targets_with
 from ptoas.targets.row import Row
 from ptoas.targets.rule import Rule, all_rules
 from ptoas.targets.specs import element_names
+from ptoas.verifier.verify import verify_targets
 
 CHAPTERS = {
     "A": "MGATHER, and comparing TGATHER",
     "S": "MSCATTER",
     "B": "Gathers and scatters between tiles",
     "M": "Loads and stores",
-    "K": "Products of matrices and what belongs to them",
-    "G": "Matrices, mx operands, and what a function keeps for itself",
+    "K": "Matrix products and moves of their operands",
+    "G": "mx operands, flags between cores, local variables",
     "V": "Tiles and views",
     "U": "Use of local memory",
     "F": "Flags and pipes",
@@ -33,7 +36,7 @@ CHAPTERS = {
     "I": "Operands of every instruction",
     "W": "Portability",
     "T": "The target of a module",
-    "N": "What deserves a look",
+    "N": "Lints",
 }
 """The letter of a code and its chapter, in the order of the page."""
 
@@ -46,7 +49,7 @@ OTHER_CHAPTERS = {
     "O": "Remarks of a profile",
     "T": "Checking files",
     "E": "Configuration, and tests in programs",
-    "N": "Comments that keep findings back",
+    "N": "Suppression comments",
     "X": "ptoas itself",
 }
 """The same for codes that are no rule of a target."""
@@ -113,14 +116,23 @@ def without_tags(text: str) -> str:
     return "`".join(part if at % 2 else part.replace("<", "&lt;") for at, part in enumerate(parts))
 
 
-def _body(rule: Rule) -> list[str]:
+def _body(rule: Rule, finding: Sequence[str] = ()) -> list[str]:
     on = checked_on(rule)
     return [
         *(without_tags(rule.statement), "", f"*Why:* {without_tags(rule.reason)}", ""),
         *(f"*Targets:* {', '.join(targets_with(rule))}. *Source:* {rule.source}.", ""),
         *(f"{REFUSED[rule.severity]} on {on}:", "", "```pto", rule.failing, "```", ""),
+        *finding,
         *("Accepted:", "", "```pto", rule.passing, "```", ""),
     ]
+
+
+def _finding(rule: Rule) -> list[str]:
+    """Return the finding that `verify` reports for the failing example."""
+    module = parse(rule.failing, "example.pto")
+    report = verify_targets(module, example_targets(rule), isa=rule.example_isa)
+    found = next(finding for finding in report.diagnostics if finding.code == rule.code)
+    return ["```text", render(found), "```", ""]
 
 
 def site_pages() -> dict[str, str]:
@@ -134,7 +146,9 @@ def site_pages() -> dict[str, str]:
             index.append(
                 f"| {_link(rule.code)} | {rule.severity.value} | {on} | {without_tags(rule.statement)} |"
             )
-            pages[f"rules/{rule.code}.md"] = "\n".join([f"# {_heading(rule)}", "", *_body(rule)])
+            pages[f"rules/{rule.code}.md"] = "\n".join(
+                [f"# {_heading(rule)}", "", *_body(rule, _finding(rule))]
+            )
         index.append("")
     codes = other_codes()
     index += ["## Codes without a rule", "", "| code | statement |", "|---|---|"]
@@ -211,7 +225,7 @@ def render_target(target: Target, style: str = "table") -> str:
     """Describe one target with its memories and defaults."""
     one = describe_target(target)
     names = " ".join([one["name"], *(f"({alias})" for alias in one["aliases"])])
-    rows = [("what it is", f"{one['title']}: {one['summary']}")]
+    rows = [("kind", f"{one['title']}: {one['summary']}")]
     keys = ("default mode", "index", "row stride", "element types", "with --aicore")
     rows += [(key, str(one[key])) for key in keys if one[key]]
     sizes = [f"{name} {_kb(size)}" for name, size in one["memories"].items()]

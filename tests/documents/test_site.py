@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -124,3 +125,9 @@ def test_a_layout_is_drawn_in_the_order_of_memory() -> None:
     assert zn[:17] == [*((row, 0) for row in range(16)), (0, 1)] and zn[256] == (0, 16) and zn[512] == (16, 0)
     dn = layouts.in_order(geometry((32, 32), 2, *layouts.LAYOUTS["DN"]), (32, 32))
     assert dn[:2] == [(0, 0), (1, 0)] and dn[32] == (0, 1)
+
+
+def test_search_prefers_the_exact_name_of_an_instruction(site: Path) -> None:
+    entries = json.loads((site / "search" / "search_index.json").read_text(encoding="utf-8"))["docs"]
+    boosts = {entry["location"]: entry.get("boost", 1) for entry in entries}
+    assert boosts["instructions/tadd.html"] > boosts["instructions/taddrelu.html"]
