@@ -65,11 +65,10 @@ def compare(
     color: str,
     **options: Any,
 ) -> None:
-    """Compile FILE with your copy of the instruction library, run it, and compare with `run`.
+    """Compile PATHS with your copy of the instruction library, run them, and compare with `run`.
 
-    The C++ that `lower` writes for cpu is built for the library's simulator and runs on the arguments that
-    `run --target cpu` has; every byte of every output is compared. Of several PATHS, or a directory, every
-    file is.
+    The C++ that `lower` writes for cpu is built for the library's simulator and run on the arguments that
+    `run --target cpu` uses; every byte of every output is compared.
 
     \b
     ptoas compare kernel.pto --include pto-isa/include

@@ -86,10 +86,10 @@ def diff(
 ) -> None:
     """Run two programs on the same arguments and name the first instruction whose result differs.
 
-    The two are FIRST and SECOND; or FIRST twice, with two targets, revisions or modes of synchronisation,
-    or once without a pass; or FIRST before and after each pass, with --passes. SECOND may be a Python
-    function, FILE.py:FUNCTION: it gets the arguments that its parameters name, and returns the output, or a
-    dictionary of outputs and values of the program.
+    With SECOND, the two programs are FIRST and SECOND. Without it, FIRST is compared with itself: for two
+    targets, revisions or modes of synchronisation, or without a pass (--without); --passes compares FIRST
+    before and after each pass. SECOND may be a Python function, FILE.py:FUNCTION, which takes the arguments
+    that its parameters name, and returns the output, or a dictionary of outputs and values of the program.
 
     \b
     ptoas diff old.pto new.pto

@@ -12,7 +12,7 @@ from ptoas.lsp.server import serve
 @click.command(cls=Command)
 @click.option("--stdio", is_flag=True, help="Use standard input and output (the default).")
 def lsp(stdio: bool) -> None:  # noqa: ARG001
-    """Serve an editor: findings, hovers, completion and the rest of the language server protocol.
+    """Start the language server: findings, hovers, completion and more in an editor.
 
     The editor starts it; it uses standard input and output. It needs the extra `lsp`.
 

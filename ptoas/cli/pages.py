@@ -51,9 +51,9 @@ def instructions(name: str | None, style: str) -> None:
 def explain(name: str) -> None:
     """Explain a code, an instruction, a type, a target, or a decision or document that a message cites.
 
-    Of a code: its statement, reason and source, a failing and a passing example; its prefix may be left
-    out. Of an instruction: its forms, operands and shapes, the types that each target accepts, a program
-    that can be run, and its C++.
+    For a code, print its statement, reason and source, a failing and a passing example; its prefix may be
+    left out. For an instruction, print its forms, operands and shapes, the types that each target accepts, a
+    program that can be run, and its C++.
 
     \b
     ptoas explain PTO-A201

@@ -63,7 +63,7 @@ def _profiled(function: Callable[..., Any]) -> Callable[..., Any]:
         legalize_option,
         click.option(
             "--sync", multiple=True, type=click.Choice(["auto", "manual", "all"]),
-            help="Who sets the flags; twice, one for each side.",
+            help="Insert flags or keep the program's; twice, one for each side.",
         ),
         aicore_option,
         click.option(
@@ -109,9 +109,7 @@ def _profiles(
 @click.option("--perfetto", type=click.Path(), metavar="FILE", help="Write a Chrome trace, for Perfetto.")
 @click.option("--csv", "table", type=click.Path(), metavar="FILE", help="Write a table of lines.")
 @click.option("--json", "data", type=click.Path(), metavar="FILE", help="Write all of it as JSON.")
-@click.option(
-    "--format", "style", type=click.Choice(["text", "json"]), default="text", help="How to print it."
-)
+@click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", help="Output format.")
 @color_option
 @click.pass_context
 def profile(
@@ -123,12 +121,11 @@ def profile(
     color: str,
     **options: Any,
 ) -> None:
-    """Say where the time of FILE goes: run it, and give each instruction a duration.
+    """Estimate where FILE spends its time: run it, and assign a duration to each instruction.
 
     The durations come from published measurements and models, not from a device; each report gives their
-    range and how far they are to be trusted. `-` as a FILE is standard output. With SECOND, or an option
-    that is given twice, two profiles stand side by side: what got faster or slower, and which flags appeared
-    or vanished.
+    range and confidence. `-` as the FILE of an option is standard output. With SECOND, or an option that is
+    given twice, two profiles are compared: what got faster or slower, and which flags were added or removed.
 
     \b
     ptoas profile kernel.pto --target a2a3
@@ -176,7 +173,7 @@ def profile(
 @color_option
 @click.pass_context
 def report(ctx: click.Context, output: str | None, folder: str | None, color: str, **options: Any) -> None:
-    """Draw FILE: one page with source, timeline, memory, flags and access patterns.
+    """Write one page about FILE: source, timeline, memory, flags and access patterns.
 
     The page is one file that needs no network. `--svg` writes timeline.svg, memory.svg, flags.svg and
     access.svg into a directory. With SECOND, or an option that is given twice, the page shows both side by

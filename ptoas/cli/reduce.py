@@ -64,7 +64,7 @@ def reduce(
     color: str,
     **options: Any,
 ) -> None:
-    """Make FILE smaller while it keeps the property that one of the first four options names.
+    """Reduce PATH to a smaller program that keeps the property selected by one of the first four options.
 
     Functions, statements, loops, branches, operands and attributes are removed, constants and extents made
     smaller. Ctrl-C ends the search and writes the best program so far.
