@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 
 from ptoas import __version__
 from ptoas.cli.assemble import SYNC_OPTIONS
-from ptoas.cli.assembler_options import ASSEMBLER_VERSION, OPTIONS, Effect, normalise
+from ptoas.cli.assembler_options import DEFAULT_VERSION, OPTIONS, VERSION_VARIABLE, Effect, normalise
 from ptoas.cli.main import main
 
 UNPLACED = """module attributes {pto.target_arch = "ARCH"} {
@@ -260,7 +260,30 @@ def test_options_are_spelt_as_llvm_does() -> None:
 
 
 def test_version_starts_with_that_of_the_assembler() -> None:
-    assert assemble("--version").stdout == f"ptoas {ASSEMBLER_VERSION} (ptoas-xdsl {__version__})\n"
+    assert assemble("--version").stdout == f"ptoas {DEFAULT_VERSION} (ptoas-xdsl {__version__})\n"
+
+
+def test_the_environment_names_the_version_to_follow(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tile = "!pto.tile_buf<vec, 8x64x"
+    Path("cvt.pto").write_text(f"""func.func @f() {{
+      %a = arith.constant 0 : i64
+      %b = arith.constant 4096 : i64
+      %s = pto.alloc_tile addr = %a : {tile}f32>
+      %d = pto.alloc_tile addr = %b : {tile}i16>
+      pto.tcvt ins(%s : {tile}f32>) outs(%d : {tile}i16>)
+      return
+    }}""")
+    level3 = ("cvt.pto", "--pto-level=level3")
+    assert "`tcvt` has no tmp, but the placement is manual" in assemble(*level3).stderr
+    monkeypatch.setenv(VERSION_VARIABLE, "0.57")
+    assert assemble("--version").stdout.startswith("ptoas 0.57 (")
+    assert "SaturationMode::OFF" in assemble(*level3).stdout
+    monkeypatch.setenv(VERSION_VARIABLE, "0.63")
+    assert "TCVT(d, s, RoundMode::CAST_RINT, SaturationMode::ON);" in assemble(*level3).stdout
+    for wrong in (">=0.60", "0.99", "newest"):
+        monkeypatch.setenv(VERSION_VARIABLE, wrong)
+        result = assemble(*level3)
+        assert result.exit_code == 1 and f"from 0.57 to 0.65; found '{wrong}'" in result.stderr
 
 
 def test_misspelt_command_is_not_taken_for_a_file(folder: Path) -> None:

@@ -13,16 +13,17 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from ptoas.cli.assembler_options import (
-    ASSEMBLER_ISA,
-    ASSEMBLER_VERSION,
     OPTIONS,
+    VERSION_VARIABLE,
     AssemblerOption,
     Effect,
+    followed_version,
+    library_revision,
     normalise,
 )
 from ptoas.compiler.forms import print_module
 from ptoas.compiler.lower import lower
-from ptoas.diagnostics import Diagnostic, PtoasError
+from ptoas.diagnostics import Diagnostic, PtoasError, UsageError
 from ptoas.diagnostics.files import STANDARD_OUTPUT, write_text
 from ptoas.dialects.pto.views import TAssignOp
 from ptoas.grammar.parse import parse_file
@@ -30,7 +31,7 @@ from ptoas.lowering.insert_fences import InsertFencesPass
 from ptoas.lowering.pipeline import PASSES, build_pipeline, ready_for_passes, run_passes
 from ptoas.targets.named import module_target
 from ptoas.targets.placement_mode import PLACEMENT_CODE
-from ptoas.verifier.assembler import NAME_CODE
+from ptoas.verifier.assembler import LATEST, NAME_CODE, OLDEST, parse_versions
 from ptoas.verifier.verify import verify
 
 ARCHITECTURES = {"a2": "a2a3", "a3": "a2a3", "a5": "a5"}
@@ -94,6 +95,8 @@ def assemble(file: str, output: str, **options: bool | str | None) -> None:
         raise AssemblerError("--pto-backend=vpto is not supported: " + OPTIONS["pto-backend"].reason)
     _choice("plan-memory-impl", options["plan_memory_impl"], PLANNERS)
     sync = _sync_mode(options)
+    version = _version()
+    isa = library_revision(version)
     try:
         module = parse_file(file)
         _refuse_rebinding(module, options)
@@ -101,9 +104,7 @@ def assemble(file: str, output: str, **options: bool | str | None) -> None:
         if options["enable_bufid_sync"] and target != "a5":
             raise AssemblerError("--enable-bufid_sync is for a5; use --enable-insert-sync.")
         placement = _placement(options["pto_level"])
-        report = verify(
-            module, target, sync=sync, placement=placement, isa=ASSEMBLER_ISA, assembler=ASSEMBLER_VERSION
-        )
+        report = verify(module, target, sync=sync, placement=placement, isa=isa, assembler=version)
         # Names of every version are read, and scalars are flushed by a pass.
         report = report.filtered(ignore=(NAME_CODE, _VISIBILITY_CODES))
         # As in the C++ assembler, flags are the caller's without --enable-insert-sync; a missing one is
@@ -116,7 +117,7 @@ def assemble(file: str, output: str, **options: bool | str | None) -> None:
         )  # the program is judged first, as by the C++ assembler
         _show(report.warnings)
         _show(missing, "warning")
-        text = _assembled(module, target, sync, options)
+        text = _assembled(module, target, sync, isa, options)
     except PtoasError as error:
         _show(error.diagnostics)
         raise AssemblerError(_summary(error.diagnostics)) from None
@@ -126,19 +127,32 @@ def assemble(file: str, output: str, **options: bool | str | None) -> None:
         write_text(output, text)
 
 
-def _assembled(module: ModuleOp, target: str, sync: str, options: dict[str, Any]) -> str:
+def _assembled(module: ModuleOp, target: str, sync: str, isa: str, options: dict[str, Any]) -> str:
     dump = _PassDump(target, options)
     dump.before_first(module)
-    passes = _passes(target, sync)
+    passes = _passes(target, sync, isa)
     if options["emit_pto_ir"]:
         return print_module(run_passes(ready_for_passes(module), passes, dump)) + "\n"
     return lower(module, target, passes=passes, verified=False, after=dump)
 
 
-def _passes(target: str, sync: str) -> list[ModulePass]:
+def _passes(target: str, sync: str, isa: str) -> list[ModulePass]:
     """Return the pipeline; as in the C++ assembler, scalars are flushed even where flags are the caller's."""
-    passes = build_pipeline(target, isa=ASSEMBLER_ISA, sync=sync)
+    passes = build_pipeline(target, isa=isa, sync=sync)
     return [replace(each, sync="auto") if isinstance(each, InsertFencesPass) else each for each in passes]
+
+
+def _version() -> str:
+    """Return the version to follow; refuse one that is not known, or several."""
+    version = followed_version()
+    try:
+        known = len(parse_versions(version)) == 1 and version.startswith("0.")
+    except UsageError:
+        known = False
+    if not known:
+        listed = f"from 0.{OLDEST} to 0.{LATEST}"
+        raise AssemblerError(f"{VERSION_VARIABLE} is a version of the assembler {listed}; found '{version}'.")
+    return version
 
 
 def _placement(level: bool | str | None) -> str | None:

@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-ASSEMBLER_VERSION = "0.60"
-"""Version of the C++ assembler whose tile-level language is followed."""
+DEFAULT_VERSION = "0.60"
+"""Version of the C++ assembler whose tile-level language is followed unless the environment names another."""
 
-ASSEMBLER_ISA = "2026.08"
-"""Revision of the instruction library that this version writes calls for."""
+VERSION_VARIABLE = "PTOAS_ASSEMBLER_VERSION"
+"""Environment variable with the version to follow: a build script's calls stay as they are."""
+
+FIRST_OF_2026_09 = 63
+"""Minor number of the first version whose calls are for the instruction library of September 2026."""
+
+
+def followed_version() -> str:
+    """Return the version of the C++ assembler to follow."""
+    return os.environ.get(VERSION_VARIABLE) or DEFAULT_VERSION
+
+
+def library_revision(version: str) -> str:
+    """Return the revision of the instruction library that a version writes calls for."""
+    minor = int(version.removeprefix("0."))
+    return "2026.09" if minor >= FIRST_OF_2026_09 else "2026.08"
 
 
 class Effect(Enum):

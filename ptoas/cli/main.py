@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from ptoas import __version__
-from ptoas.cli.assembler_options import ASSEMBLER_VERSION
+from ptoas.cli.assembler_options import followed_version
 from ptoas.cli.terminal import Commands
 
 MODULES = {
@@ -30,12 +30,26 @@ MODULES = {
 """The module of each command in this package, and its short help."""
 
 
+def print_version(context: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
+    """Print the version of the C++ assembler that is followed, and this one's."""
+    if wanted:
+        click.echo(f"ptoas {followed_version()} (ptoas-xdsl {__version__})")
+        context.exit()
+
+
 @click.group(
     cls=Commands,
     modules=MODULES,
     fallback="assemble",
     context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
 )
-@click.version_option(__version__, message=f"ptoas {ASSEMBLER_VERSION} (ptoas-xdsl %(version)s)")
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=print_version,
+    help="Show the version and exit.",
+)
 def main() -> None:
     """Read, check, run and lower PTO programs: the tile assembly of Ascend NPUs."""

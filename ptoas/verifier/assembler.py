@@ -50,6 +50,9 @@ CONTRACT_CODE = "PTO-T111"
 OLDEST, LATEST = 57, 65
 """Minor numbers of the versions whose differences are known, 0.57 to 0.65."""
 
+FIRST_WITH_SCRATCH = 58
+"""Minor number of the first version that asks for scratch tiles where none is planned."""
+
 _VERSION = re.compile(r"\s*(>=|<=|==)?\s*0\.(\d+)\s*")
 _WRITTEN = re.compile(r'(?:%[^=]*=\s*)?"?(pto\.)?([\w.]+)')
 _HELPER = "pto.tileop.helper"
@@ -353,8 +356,8 @@ CONTRACTS: tuple[Contract, ...] = (
     Contract(_odd_half_of_open_extents),
     Contract(_scale_of_another_block, targets=("a5",)),
     Contract(_offsets_of_gathered_blocks, since=61, targets=("a2a3",)),
-    Contract(_quantisation_of_open_extents, since=58, targets=("a2a3",)),
-    Contract(_sequence_without_scratch, since=58, targets=("a2a3",), level3=True),
+    Contract(_quantisation_of_open_extents, since=FIRST_WITH_SCRATCH, targets=("a2a3",)),
+    Contract(_sequence_without_scratch, since=FIRST_WITH_SCRATCH, targets=("a2a3",), level3=True),
 )
 
 

@@ -23,6 +23,7 @@ from ptoas.diagnostics import Diagnostic, Note, PtoasError, Severity, Span, Usag
 from ptoas.diagnostics.report import Report
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.quant import TCvtOp
 from ptoas.dialects.pto.slots import slot_places
 from ptoas.grammar.spans import (
     argument_type_span,
@@ -45,7 +46,7 @@ from ptoas.targets.rule import Check, Rule, Violation
 from ptoas.targets.rules.budget import may_exceed_memory
 from ptoas.targets.rules.operands import rules_for
 from ptoas.targets.target import effects_in
-from ptoas.verifier.assembler import check_assembler, parse_versions
+from ptoas.verifier.assembler import FIRST_WITH_SCRATCH, check_assembler, parse_versions
 
 if TYPE_CHECKING:
     from ptoas.analysis.channels import Channels
@@ -316,6 +317,12 @@ class _Checker:
         for kernel in kernels:
             yield KernelFacts(kernel, ends.get(kernel[0].func.sym_name.data, {}))
 
+    def _omits_scratch(self, op: PtoOp) -> bool:
+        """Return True if the assembler's version, or the revision, asks for no scratch tile."""
+        if self.versions is not None and self.versions[-1] < FIRST_WITH_SCRATCH:
+            return True
+        return isinstance(op, TCvtOp) and op.satmode is None and get_isa(self.isa).saturates_by_default
+
     def _check_parts(self, target: Target) -> Iterator[Diagnostic]:
         yield from (diagnostic for _, diagnostic in self.broken)
         yield from self.duplicates
@@ -326,7 +333,7 @@ class _Checker:
             elif rule.scope == "channels" and not broken:
                 yield from (_diagnose(rule, v, self.module) for v in rule.check(self.channels, target))
         if self.placement is not None and not broken:
-            yield from check_placement_mode(self.functions, target, self.placement)
+            yield from check_placement_mode(self.functions, target, self.placement, self._omits_scratch)
         if self.versions is not None and not broken:
             yield from check_assembler(self.functions, target.name, self.versions, self.placement)
         for group in self.instructions.values():
