@@ -76,7 +76,8 @@ class Resolver:
 
     def type(self, node: t.TypeText) -> Attribute:
         try:
-            return type_from_text(node.text, self.type_aliases, self.allow_unregistered)
+            alias = self.type_aliases.get(node.text)
+            return alias or type_from_text(node.text, self.allow_unregistered)
         except TypeProblem as problem:
             if self.broken_aliases and not self.broken_aliases.isdisjoint(_ALIAS.findall(node.text)):
                 raise Consequence("PTO-P021", problem.message) from None

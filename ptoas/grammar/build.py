@@ -350,41 +350,37 @@ class Builder(ValueScope):
     # --- templates
 
     def _template(self, tree: t.Statement, types: Sequence[Attribute | None]) -> OpTemplate:
+        """Analyse an instruction whose values have these types."""
         body = cast(t.InstructionNode, tree.body)
+        opcode = body.opcode.text
+        found = opcode_class(opcode, types)
+        if found is None and opcode not in mlir.OPCODES and not self.allow_unregistered:
+            raise unknown_opcode(body.opcode, list(mlir.OPCODES))
         if POISON in types:
-            if not (
-                self.allow_unregistered
-                or body.opcode.text in mlir.OPCODES
-                or opcode_class(body.opcode.text, [])
-            ):
-                raise unknown_opcode(body.opcode, list(mlir.OPCODES))
             raise Poisoned
         if body.clauses is not None:
             check_event_name(tree)
-        template = self._read_parts(tree, types)
+        if opcode in mlir.OPCODES:
+            template = mlir.template_of(tree, types, self.resolver)
+        elif found is None:
+            template = UnregisteredReader(tree, types, self.resolver).template()
+        elif self.allow_unregistered:
+            template = self._of_any_revision(tree, types, found)
+        else:
+            template = InstructionReader(tree, types, self.resolver, *found).template()
         if body.clauses is not None:
             check_clauses(tree, types, template.cls)
         return template
 
-    def _read_parts(self, tree: t.Statement, types: Sequence[Attribute | None]) -> OpTemplate:
-        body = cast(t.InstructionNode, tree.body)
-        if body.opcode.text in mlir.OPCODES:
-            return mlir.template_of(tree, types, self.resolver)
-        found = opcode_class(body.opcode.text, types)
-        if found is None:
-            if not self.allow_unregistered:
-                raise unknown_opcode(body.opcode, list(mlir.OPCODES))
-            return UnregisteredReader(tree, types, self.resolver).template()
+    def _of_any_revision(
+        self, tree: t.Statement, types: Sequence[Attribute | None], found: tuple[type[PtoOp], list[str]]
+    ) -> OpTemplate:
+        """Analyse an instruction to which a later revision of the language may have given new parts."""
         try:
             return InstructionReader(tree, types, self.resolver, *found).template()
         except StatementProblem as problem:
-            if (
-                not self.allow_unregistered
-                or problem.code not in _NEW_PARTS
-                or _contradicts(problem, tree, types)
-            ):
+            if problem.code not in _NEW_PARTS or _contradicts(problem, tree, types):
                 raise
-            # A later revision of the language may give a known instruction new parts.
             template = UnregisteredReader(tree, types, self.resolver).template()
             if self.judge_kept and reads_as_another(template, types):
                 raise

@@ -220,7 +220,8 @@ class InstructionReader(InstructionParts):
         taken = {*filled, *(written if issubclass(cls, Instruction) or outs is not None else ())}
         if cls.LAST is not None and cls.LAST not in filled and f"no_{cls.LAST}" not in self.fields:
             # The last of several operands of a kind has a slot of its own.
-            alike = [o for o in self.positional if _fits(self.signature.slot(cls.LAST), o)]
+            own = self.signature.slot(cls.LAST)
+            alike = [o for o in self.positional if own.accepts(o.type or IndexType())]
             if len(alike) > 1:
                 self.positional.remove(alike[-1])
                 filled[cls.LAST] = [alike[-1]]
@@ -234,7 +235,7 @@ class InstructionReader(InstructionParts):
             ordered = sorted(
                 free, key=lambda s, last=last: (s.variadic and s.name in filled, slots.index(s) < last)
             )
-            slot = next((s for s in ordered if _fits(s, operand)), None)
+            slot = next((s for s in ordered if s.accepts(operand.type or IndexType())), None)
             if slot is None:
                 raise self._misfit(operand, free)
             last = slots.index(slot)
@@ -294,9 +295,3 @@ class InstructionReader(InstructionParts):
             node,
             f"write `ins({order})`" if self.dps else f"write `{self.body.opcode.text} {destination}{order}`",
         )
-
-
-def _fits(slot: Slot, operand: ParsedOperand) -> bool:
-    if operand.literal is not None and operand.type is None:
-        return slot.accepts(IndexType())
-    return operand.type is not None and slot.accepts(operand.type)

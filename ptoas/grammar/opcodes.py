@@ -10,7 +10,7 @@ from xdsl.ir import Attribute
 from ptoas.diagnostics.spelling import nearest
 from ptoas.dialects.pto import OPCODES, OPS, OVERLOADS
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.dialects.pto.isa_names import isa_names, refused, without_text
+from ptoas.dialects.pto.isa_names import refused, without_text
 from ptoas.grammar import tree as t
 from ptoas.grammar.problems import StatementProblem
 
@@ -31,8 +31,6 @@ def opcode_class(text: str, types: Sequence[Attribute | None]) -> tuple[type[Pto
             return OVERLOADS[name], words[size:]
         if name in OPCODES:
             return OPCODES[name], words[size:]
-        if name in isa_names():
-            return None  # `tmatmul.mx` is an instruction of its own, not `tmatmul` with a suffix.
     return None
 
 

@@ -27,21 +27,7 @@ from ptoas.dialects.pto.clauses import Clauses, clauses_of, is_clause
 from ptoas.dialects.pto.enums import PtoEnumAttr
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
 from ptoas.dialects.pto.types import TileType
-from ptoas.grammar.assembly_format import (
-    AssemblyFormat,
-    Attributes,
-    Body,
-    LiteralText,
-    Operands,
-    Option,
-    Pieces,
-    Types,
-    UnitAttribute,
-    assembly_format_of,
-    joined,
-    names_in,
-)
-from ptoas.grammar.assembly_format import Attribute as Attribute_
+from ptoas.grammar.assembly_format import AssemblyFormat, Piece, Pieces, assembly_format_of, operand_names
 from ptoas.grammar.bodies import READ_WITH_BODIES, TARGET
 from ptoas.grammar.comments import Comments, StatementComments
 from ptoas.grammar.control import NO_INLINE
@@ -392,12 +378,14 @@ class FormPrinter(Printer):
         self.print_string(f"{op.mnemonic()}{suffix}" if self.form == "asm" else op.name)
         # Without a result the destination comes first (D6).
         first = isinstance(op, Instruction) and op.is_dps and self.form == "asm"
-        both = (layout.destinations, layout.ins) if first else (layout.ins, layout.destinations)
-        pieces = (*joined(*both), *layout.beside)
+        destinations, beside = layout.outs
+        left, right = (destinations, layout.ins) if first else (layout.ins, destinations)
+        comma = (Piece("?", "", (Piece("text", ", "), *right)),) if right else ()
+        pieces = (*left, *comma, *beside)
         self.print_string(f" {self._render(op, pieces)}".rstrip())
         self._print_fields(op, {*layout.attributes, *spelled})
         self.print_string(" : (")
-        operands = [v for name in names_in(pieces, Operands) for v in op.operands_of(name)]
+        operands = [v for name in operand_names(pieces) for v in op.operands_of(name)]
         self.print_list([v.type for v in operands], self.print_attribute)
         self.print_string(")")
         if op.results:
@@ -426,27 +414,26 @@ class FormPrinter(Printer):
     def _render(self, op: PtoOp, pieces: Pieces, text: str = "") -> str:
         """`text` and that of a template's pieces; what is left out leaves no space and no comma behind."""
         for piece in pieces:
-            match piece:
-                case Option(pieces=inner):
-                    text = self._render(op, inner, text) if self._is_filled(op, inner) else text
+            match piece.kind, piece.text:
+                case "?", _:
+                    text = self._render(op, piece.pieces, text) if self._is_filled(op, piece.pieces) else text
                     continue
-                case LiteralText(text=added):
-                    pass
-                case Operands(name=name):
+                case "$", name:
                     added = ", ".join(self._text_of(self.print_ssa_value, v) for v in op.operands_of(name))
-                case Types(name=name):
-                    added = ", ".join(
-                        self._text_of(self.print_attribute, v.type) for v in op.operands_of(name)
-                    )
-                case Attribute_(name=name, hexadecimal=hexadecimal):
-                    added = self._field_text(op.properties[name], hexadecimal)
-                case UnitAttribute(name=name):
+                case "^", name:
+                    types = [v.type for v in op.operands_of(name)]
+                    added = ", ".join(self._text_of(self.print_attribute, type) for type in types)
+                case "#" | "x", name:
+                    added = self._field_text(op.properties[name], piece.kind == "x")
+                case "&", name:
                     added = name if name in op.properties else ""
-                case Body(name=name):
-                    added = self._text_of(self._print_body, getattr(op, name))
-                case Attributes():
+                case "{", "attrs":
                     elsewhere = assembly_format_of(type(op)).attributes
                     added = self._text_of(lambda _, e=elsewhere: self._print_fields(op, e), op)
+                case "{", name:
+                    added = self._text_of(self._print_body, getattr(op, name))
+                case _, added:
+                    pass
             if not text or text[-1] in " ([":
                 added = added.lstrip(" ")
             if not text or text[-1] in "([":
@@ -459,13 +446,11 @@ class FormPrinter(Printer):
 
     def _is_filled(self, op: PtoOp, pieces: Pieces) -> bool:
         """Return True if all elements of an optional part are present; of nested parts, one."""
-        own = [p for p in pieces if isinstance(p, Operands | Types | Attribute_ | UnitAttribute)]
+        own = [piece for piece in pieces if piece.kind in ("$", "^", "#", "x", "&")]
         if not own:
-            return any(self._is_filled(op, p.pieces) for p in pieces if isinstance(p, Option))
+            return any(self._is_filled(op, piece.pieces) for piece in pieces if piece.kind == "?")
         return all(
-            piece.name in op.properties
-            if isinstance(piece, Attribute_ | UnitAttribute)
-            else bool(op.operands_of(piece.name))
+            bool(op.operands_of(piece.text)) if piece.kind in "$^" else piece.text in op.properties
             for piece in own
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, cast
 
 from xdsl.ir import BuiltinAttribute, Operation
@@ -26,23 +26,19 @@ class TextRange(Protocol):
     def end(self) -> int: ...
 
 
+@dataclass(eq=False)
 class PartOffsets:
-    """Offsets of the parts of a statement, relative to its text with value names removed.
+    """Offsets of the parts of a statement in its shape, which statements of one shape share.
 
-    So all statements of one shape share one of these. Operands are kept by slot, which passes leave in place
-    when they add or take away others; those of operations outside PTO are all under "".
+    Operands are kept by slot, which passes leave in place when they add or remove others; those of operations
+    outside PTO are all under "".
     """
 
-    def __init__(
-        self,
-        op: str,
-        operands: Mapping[str, Sequence[TextRange]],
-        types: Mapping[str, Sequence[TextRange | None]],
-        results: Sequence[TextRange] = (),
-        fields: Mapping[str, TextRange] | None = None,
-    ):
-        self.op, self.operands, self.types = op, operands, types
-        self.results, self.fields = results, fields or {}
+    op: str
+    operands: Mapping[str, Sequence[TextRange]]
+    types: Mapping[str, Sequence[TextRange | None]]
+    results: Sequence[TextRange] = ()
+    fields: Mapping[str, TextRange] = field(default_factory=dict[str, TextRange])
 
 
 Reason = Callable[[], str]

@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 from ptoas.diagnostics.data import load_data
-
-
-@cache
-def isa_names() -> frozenset[str]:
-    """All instructions of PTO, including those that ptoas does not have."""
-    return frozenset(load_data("isa_names")["names"].split())
 
 
 def without_text() -> dict[str, str]:

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
-from lark import Lark, Token, Tree
+from lark import Lark, Token
 from lark.exceptions import UnexpectedInput
 from xdsl.ir import Attribute
 
@@ -25,12 +25,17 @@ def grammar() -> Lark:
     return Lark(text, parser="lalr", lexer="contextual", start="type_body", import_paths=[str(folder)])
 
 
-def parse_type_body(text: str) -> Tree[Token]:
+def parse_type_body(text: str) -> list[TypeParameter]:
     """Parse the parameters between the angle brackets of a `!pto` type; raises `SyntaxProblem`."""
     try:
-        return cast(Any, grammar()).parse(text)
+        body = cast(Any, grammar()).parse(text)
     except UnexpectedInput as error:
         raise explain_syntax(grammar(), text, error, "type") from None
+    found: list[TypeParameter] = []
+    for key, value in (parameter.children for parameter in body.children if parameter is not None):
+        tokens = [token for token in value.children if token is not None]
+        found.append(TypeParameter(key, str(value.data), tokens))
+    return found
 
 
 def whole_number(text: str) -> int:
@@ -50,13 +55,13 @@ class TypeProblem(Exception):
 class TypeParameter:
     """`key=value` or a plain value, with its place in the body."""
 
-    def __init__(self, key: str | None, kind: str, tokens: list[Token], key_start: int | None = None):
+    def __init__(self, key: str | None, kind: str, tokens: list[Token]):
         self.key, self.kind, self.tokens = key, kind, tokens
         self.name = key
         """The name in messages: its key, or that of its position."""
         self.start = cast(int, tokens[0].start_pos) if tokens else 0
         self.end = tokens[-1].end_pos or self.start if tokens else 0
-        self.key_start = self.start if key_start is None else key_start
+        self.key_start = cast(int, key.start_pos) if isinstance(key, Token) else self.start
 
     @property
     def is_element(self) -> bool:
@@ -119,23 +124,3 @@ class TypeParameter:
                 did_you_mean(text.lower(), words),
             )
         return found
-
-
-def parameters_of(body: Tree[Token]) -> list[TypeParameter]:
-    """The parameters of a parsed body, in their order."""
-    return [_parameter(each) for each in _children(body)]
-
-
-def _children(node: Tree[Token]) -> list[Any]:
-    children: list[Any] = node.children
-    return [child for child in children if child is not None]
-
-
-def _parameter(node: Any) -> TypeParameter:
-    children = _children(node)
-    key: Token | None = children.pop(0) if node.data == "named" else None
-    inner: Any = children[0]
-    tokens = [c for c in inner.children if isinstance(c, Token)]
-    if key is None:
-        return TypeParameter(None, str(inner.data), tokens)
-    return TypeParameter(str(key), str(inner.data), tokens, key.start_pos)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from typing import Any, cast
@@ -50,7 +50,7 @@ from ptoas.dialects.pto.enums import (
     TileLocAttr,
 )
 from ptoas.dialects.pto.local_types import LocalArrayType, MultiTileType, StructType
-from ptoas.dialects.pto.type_parameters import TypeParameter, TypeProblem, parameters_of, parse_type_body
+from ptoas.dialects.pto.type_parameters import TypeParameter, TypeProblem, parse_type_body
 from ptoas.dialects.pto.types import (
     DYNAMIC,
     HANDLES,
@@ -108,26 +108,17 @@ _SCALARS: dict[str, Attribute] = {
 }
 
 
-def type_from_text(
-    text: str, aliases: Mapping[str, Attribute] | None = None, allow_unregistered: bool = False
-) -> Attribute:
-    """Parse a type; raises `TypeProblem`."""
-    if aliases and text in aliases:
-        return aliases[text]
-    return _type_from_text(text, allow_unregistered)
-
-
 @memoize
-def _type_from_text(text: str, allow_unregistered: bool) -> Attribute:
+def type_from_text(text: str, allow_unregistered: bool = False) -> Attribute:
+    """Parse a type; raises `TypeProblem`."""
     if (scalar := _SCALARS.get(text)) is not None:
         return scalar
     name, bracket, body = text.removeprefix("!").partition("<")
     if name == "":
         return _type_of_angle(text)
     if name.startswith("pto."):
-        return _pto_type(
-            name, body[:-1] if bracket else None, len(text) - len(text.removeprefix("!")), allow_unregistered
-        )
+        lead = len(text) - len(text.removeprefix("!"))
+        return _pto_type(name, body[:-1] if bracket else None, lead, allow_unregistered)
     if text.startswith("!") and "." not in name:
         raise TypeProblem(f"`{text}` is not defined; an alias is defined by `{text} = ...`")
     return _builtin_type(text, allow_unregistered)
@@ -192,19 +183,19 @@ def _pto_type(name: str, body: str | None, lead: int, allow_unregistered: bool) 
         problem.unknown = True
         raise problem
     offset = lead + len(name) + 1
-    if body is None:
-        if name in _BARE:
-            return reader([])
+    if body is None and name not in _BARE:
         raise TypeProblem(f"`!{name}` needs its parameters in `<...>`")
+    body = body or ""
     try:
-        return _read_body(name, body)
+        return reader(parse_type_body(body))
     except SyntaxProblem as problem:
         fix = _fix_for_cpp(body, problem.offset)
         raise TypeProblem(problem.message, offset + problem.offset, problem.length, fix) from None
     except TypeProblem as problem:
-        raise TypeProblem(
-            problem.message, offset + problem.offset, problem.length or len(body), problem.fix
-        ) from None
+        length = problem.length or len(body)
+        raise TypeProblem(problem.message, offset + problem.offset, length, problem.fix) from None
+    except VerifyException as error:
+        raise TypeProblem(str(error), offset, len(body)) from None
 
 
 _CPP_ENUMS: dict[str, type[PtoEnumAttr[Any]]] = {
@@ -232,17 +223,9 @@ def _fix_for_cpp(body: str, offset: int) -> str | None:
 def type_from_body(name: str, body: str) -> Any:
     """The type `!name<body>`, for xDSL's parser."""
     try:
-        return _type_from_text(f"!{name}<{body}>", False)
+        return type_from_text(f"!{name}<{body}>")
     except TypeProblem as problem:
         raise VerifyException(problem.message) from None
-
-
-def _read_body(name: str, body: str) -> Attribute:
-    parameters = parameters_of(parse_type_body(body))
-    try:
-        return _READERS[name](parameters)
-    except VerifyException as error:
-        raise TypeProblem(str(error)) from None
 
 
 # --- tiles -----------------------------------------------------------------------------------------
