@@ -211,12 +211,13 @@ class Builder(ValueScope):
     def parsed(self, raw: RawStatement) -> tuple[t.Statement, list[str], list[str]] | None:
         """The tree of a statement, its value names and its types; None if it has a syntax error, which is
         reported."""
-        offset = nameless_value(raw.text)
-        if offset is not None:
-            self.report("PTO-P010", "a value needs a name: `%name`", raw.source_offset(offset), 1)
-            self.poison_by_text(raw)
-            return None
         names, written, shape = split_statement(raw.text)
+        if "" in names or raw.text.count("%") > len(names):
+            offset = nameless_value(raw.text)
+            if offset is not None:
+                self.report("PTO-P010", "a value needs a name: `%name`", raw.source_offset(offset), 1)
+                self.poison_by_text(raw)
+                return None
         key = (shape, self.allow_unregistered)
         tree = self.cache.get(key)
         if tree is None:
@@ -282,7 +283,7 @@ class Builder(ValueScope):
             op = template.make(chosen, template.result_types or (), location)
         elif is_new:
             self.cache.put(key, template)
-        for event in body.events:
+        for event in body.events if body.waits else ():
             wait = wait_for(operands[event.slot])
             places = PartOffsets(wait.name, {"event": [event]}, {})
             wait.location = located(self.source, raw.start, raw.end, places)
@@ -443,7 +444,7 @@ class Builder(ValueScope):
         if op.name in checks.TERMINATORS:
             self.deferred.append((raw, op))
             return True
-        if checks.is_plain(op) or checks.is_unsigned_constant(op):
+        if checks.is_unsigned_constant(op):
             template.checked = True
             return True
         try:

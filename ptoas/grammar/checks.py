@@ -10,16 +10,14 @@ from typing import TYPE_CHECKING, cast
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import (
     DenseArrayBase,
-    IndexType,
     IntegerAttr,
     IntegerType,
     ModuleOp,
     Signedness,
-    i1,
 )
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
-from xdsl.dialects.scf import ConditionOp, ExecuteRegionOp, ForOp, IfOp, IndexSwitchOp, WhileOp, YieldOp
-from xdsl.ir import Attribute, Block, Operation, Region
+from xdsl.dialects.scf import ConditionOp, ExecuteRegionOp, IfOp, IndexSwitchOp, WhileOp, YieldOp
+from xdsl.ir import Attribute, Block, Operation
 from xdsl.traits import IsTerminator, NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
@@ -46,7 +44,7 @@ def verify_terminators(builder: Builder) -> None:
             _check_return(op)
             if isinstance(op, CallOp):
                 _check_call(op, raw, functions)
-            elif not is_plain(op):
+            else:
                 verify(op)
         except StatementProblem as problem:
             builder.report_problem(raw, problem)
@@ -132,87 +130,6 @@ def is_unsigned_constant(op: Operation) -> bool:
     integer = cast("IntegerType[int, Signedness]", type)
     attribute = cast("IntegerAttr[IntegerType]", value)
     return integer.signedness.data is Signedness.UNSIGNED and attribute.type == integer
-
-
-def is_plain(op: Operation) -> bool:
-    """Return True if an operation is of a frequent kind, in a form that is always valid.
-
-    xDSL's checks of it take longer than everything else.
-    """
-    match op:
-        case ConstantOp():
-            return _is_plain_constant(op)
-        case ReturnOp():
-            return _is_plain_return(op)
-        case ForOp():
-            return _is_plain_loop(op)
-        case IfOp():
-            return _is_plain_branch(op)
-        case _:
-            return False
-
-
-def _is_plain_constant(op: ConstantOp) -> bool:
-    """An integer of its result's type, which is an index or has no sign."""
-    value: Attribute | None = op.properties.get("value")
-    if op.operands or op.regions or len(op.results) != 1 or len(op.properties) != 1:
-        return False
-    if value.__class__ is not IntegerAttr:
-        return False
-    type = cast("IntegerAttr[IntegerType | IndexType]", value).type
-    if type is not op.results[0].type:
-        return False
-    if isinstance(type, IndexType):
-        return True
-    return type.signedness.data is Signedness.SIGNLESS
-
-
-def _is_plain_return(op: ReturnOp) -> bool:
-    """Return True for a return without values at the end of a function without results."""
-    function = op.parent_op()
-    return (
-        isinstance(function, FuncOp)
-        and not (op.operands or op.results or op.regions or op.properties)
-        and op.next_op is None
-        and "function_type" in function.properties
-        and not function.function_type.outputs.data
-    )
-
-
-def _is_plain_loop(op: ForOp) -> bool:
-    """Return True for a loop over indices whose carried values keep their types."""
-    if op.properties or len(op.regions) != 1 or len(op.operands) < 3:
-        return False
-    carried = [result.type for result in op.results]
-    first, *initial = op.operand_types
-    block = op.regions[0].first_block
-    return (
-        block is not None
-        and first.__class__ is IndexType
-        and initial == [first, first, *carried]
-        and [argument.type for argument in block.args] == [first, *carried]
-        and _yields(op.regions[0], carried)
-    )
-
-
-def _is_plain_branch(op: IfOp) -> bool:
-    """Return True for a branch on one bit whose bodies yield its results."""
-    if op.properties or len(op.regions) != 2 or list(op.operand_types) != [i1]:
-        return False
-    results = [result.type for result in op.results]
-    taken, other = op.regions
-    if other.first_block is None:
-        return not results and _yields(taken, results) and not taken.block.args
-    return all(_yields(region, results) and not region.block.args for region in op.regions)
-
-
-def _yields(region: Region, types: list[Attribute]) -> bool:
-    """Return True if a body is one block and ends with values of these types."""
-    block = region.first_block
-    if block is None or block is not region.last_block:
-        return False
-    end = block.last_op
-    return isinstance(end, YieldOp) and list(end.operand_types) == types
 
 
 def verify(op: Operation) -> None:

@@ -74,7 +74,6 @@ _HASH_COMMENT = re.compile(r"\#(?=[\s\#]|\Z)")
 _HASH_ALIAS = re.compile(r"\#[A-Za-z_][\w.$-]*\s*=")
 _HASH_ATTRIBUTE = re.compile(r"\#[\w.$]+<")
 _STRING_REST = re.compile(r'[^"\\\n]*(?:\\.[^"\\\n]*)*"')
-_ODD_BRACE = re.compile(r"\{(?!\s*(?:[\w.$-]+\s*[=,}]|\}))")
 _DICT = re.compile(r'\{\s*(?:\}|(?:[A-Za-z_][\w.$-]*|"[^"\n]*")\s*(?:=(?!=)|,|\}))')
 _HEAD = re.compile(
     r"(?:%[^=\n]*=\s*)?"
@@ -180,21 +179,6 @@ def _is_open_ended(text: str, at: int) -> bool:
     return before.endswith(_OPEN_ENDED)
 
 
-def _is_simple(line: str) -> bool:
-    """Return True if all brackets of a line are closed, and none of them may be a region's."""
-    if len(line) > MAX_STATEMENT or ";" in line or '"' in line or line[0] == "^":
-        return False
-    if max(line.count("("), line.count("["), line.count("{"), line.count("<")) > MAX_BRACKET_DEPTH:
-        return False
-    if line.count("(") != line.count(")") or line.count("[") != line.count("]"):
-        return False
-    if line.count("{") != line.count("}") or line.count("<") > line.count(">") - line.count("->"):
-        return False
-    if "{" in line and (_ODD_BRACE.search(line) or _HEAD.match(line)):
-        return False
-    return not line.endswith(_OPEN_ENDED) and not line.startswith("func.func")
-
-
 @dataclass
 class _Open:
     """A statement under way that waits for a region to close."""
@@ -237,37 +221,14 @@ class StatementSplitter:
             if text[at] == "}":
                 at = self._close_region(at)
             else:
-                at = self._quick(at) or self._scan(
-                    _Open(at, at, [], [], [], [], 0, self.current, self._is_head(at)), at
-                )
+                is_head = _HEAD.match(text, at) is not None
+                at = self._scan(_Open(at, at, [], [], [], [], 0, self.current, is_head), at)
         if self.open and not self.too_deep:
             # Braces are counted, so that it is the outermost that is left; the layout shows which was meant.
             braces = [unclosed.brace for unclosed in self.open]
             for brace in [*self.outdented[: len(braces)], *braces][: len(braces)]:
                 self.report("PTO-P012", "this `{` is never closed", brace, 1)
         return self.statements
-
-    def _is_head(self, at: int) -> bool:
-        return _HEAD.match(self.text, at) is not None
-
-    def _quick(self, at: int) -> int | None:
-        """A statement of one line, by far the most common; its end, or None if it takes a closer look."""
-        text = self.text
-        end = text.find("\n", at)
-        line = (text[at:] if end < 0 else text[at:end]).rstrip()
-        if not _is_simple(line):
-            return None
-        if end < 0:
-            end = len(text)
-        else:
-            blanks = _BLANK.match(text, end)
-            assert blanks is not None
-            end = blanks.end()
-            # A line that begins with a value, or ends a region, is not the rest of another.
-            if text[end : end + 1] not in "%}" and self.continues.match(text, end):
-                return None
-        self.current.append(RawStatement(line, at, at + len(line)))
-        return end
 
     def _scan(self, statement: _Open, at: int) -> int:
         """Read on from `at` inside `statement`, event by event, until it ends or a region opens."""

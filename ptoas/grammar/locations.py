@@ -14,6 +14,7 @@ from ptoas.diagnostics.origins import OriginLocation
 from ptoas.grammar.layout import RawStatement
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|\bloc\s*\(|[()]')
+_LOCATION = re.compile(r"\bloc\s*\(")
 _ALIAS = re.compile(r"#([\w.$-]+)\s*=\s*loc\s*\((.*)\)\s*$", re.S)
 _FILE = re.compile(r'"((?:[^"\\]|\\.)*)":(\d{1,9}):(\d{1,9})')
 _STRING_OR_ALIAS = re.compile(r'"(?:[^"\\]|\\.)*"|#([\w.$-]+)')
@@ -23,7 +24,7 @@ _MAX_TEXT = 4096
 
 def take_locations(source: Source, statements: Sequence[RawStatement]) -> Sequence[RawStatement]:
     """Move the locations of all statements to the source; return the statements without location aliases."""
-    if "loc" not in source.text:
+    if _LOCATION.search(source.text) is None:
         return statements
     aliases: dict[str, str] = {}
     kept: list[RawStatement] = []

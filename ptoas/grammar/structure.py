@@ -34,7 +34,7 @@ from ptoas.dialects.visibility import ENTRIES, VISIBILITIES, VISIBILITY, visibil
 from ptoas.grammar import control
 from ptoas.grammar import tree as t
 from ptoas.grammar.bodies import TARGET
-from ptoas.grammar.checks import TERMINATORS, check_ends, is_plain, verify
+from ptoas.grammar.checks import TERMINATORS, check_ends, verify
 from ptoas.grammar.lookup import attributes_of, block_of, value_of
 from ptoas.grammar.module import PtoModule
 from ptoas.grammar.opcodes import unknown_opcode
@@ -102,7 +102,7 @@ def build(
     )
     if op.name in TERMINATORS or op.successors:
         builder.deferred.append((raw, op))
-    elif isinstance(tree.body, t.Generic) or not (isinstance(op, ModuleOp | FuncOp) or is_plain(op)):
+    elif isinstance(tree.body, t.Generic) or not isinstance(op, ModuleOp | FuncOp):
         verify(op)
     if len(builder.diagnostics) == problems:
         check_ends(op)  # what a body ends in may be what is wrong with it
