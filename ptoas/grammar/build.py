@@ -86,6 +86,25 @@ class Builder(ValueScope):
         """Leave the shared cache: from here on a statement may name what only this file defines."""
         self.cache = BoundedCache()
 
+    # --- parts of statements
+
+    def value(self, node: t.ValueNode, names: list[str]) -> SSAValue:
+        found = self.values.get(names[node.slot])
+        if found is None:
+            raise UndefinedName(node)
+        if found is POISON:
+            raise Poisoned
+        return cast(SSAValue, found)
+
+    def attributes(self, node: t.Dict | None) -> dict[str, Attribute]:
+        return self.resolver.dictionary(node) if node is not None else {}
+
+    def block(self, label: t.WordNode) -> Block:
+        block = self.blocks.get(label.text)
+        if block is None:
+            raise StatementProblem("PTO-P030", f"there is no block `{label.text}`", label)
+        return block
+
     # --- statements
 
     def region(
@@ -355,12 +374,13 @@ class Builder(ValueScope):
         body = cast(t.InstructionNode, tree.body)
         opcode = body.opcode.text
         found = opcode_class(opcode, types)
-        if found is None and opcode not in mlir.OPCODES and not self.allow_unregistered:
-            raise unknown_opcode(body.opcode, list(mlir.OPCODES))
-        if POISON in types:
+        is_known = found is not None or opcode in mlir.OPCODES or self.allow_unregistered
+        if is_known and POISON in types:
             raise Poisoned
         if body.clauses is not None:
             check_event_name(tree)
+        if not is_known:
+            raise unknown_opcode(body.opcode, list(mlir.OPCODES))
         if opcode in mlir.OPCODES:
             template = mlir.template_of(tree, types, self.resolver)
         elif found is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import (
@@ -20,7 +21,6 @@ from xdsl.ir import Attribute, Block, Operation, Region
 from xdsl.traits import IsTerminator
 
 from ptoas.grammar import tree as t
-from ptoas.grammar.lookup import attributes_of, block_of, value_of
 from ptoas.grammar.problems import StatementProblem, TypeConflict, counted
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 
 def build_for(builder: Builder, raw: RawStatement, node: t.For, names: list[str]) -> ForOp:
-    lower, upper, step = (value_of(builder, v, names) for v in (node.lower, node.upper, node.step))
-    initial = [value_of(builder, value, names) for _, value in node.carried]
+    lower, upper, step = (builder.value(v, names) for v in (node.lower, node.upper, node.step))
+    initial = [builder.value(value, names) for _, value in node.carried]
     types = [v.type for v in initial]
     declared = builder.resolver.types(node.outputs)
     if node.outputs and declared != types:
@@ -44,7 +44,6 @@ def build_for(builder: Builder, raw: RawStatement, node: t.For, names: list[str]
         region = Region(builder.region(raw.regions[0], block, args))
     _yield(block)
     op = ForOp.create(operands=[lower, upper, step, *initial], result_types=types, regions=[region])
-    op.attributes.update(attributes_of(builder, node.attributes))
     return op
 
 
@@ -54,28 +53,33 @@ def _yield(block: Block) -> None:
         block.add_op(YieldOp.create())
 
 
-def build_if(builder: Builder, raw: RawStatement, node: t.If, names: list[str]) -> IfOp:
-    condition = value_of(builder, node.condition, names)
-    if condition.type != i1:
-        raise StatementProblem("PTO-P042", f"a condition must be i1, found {condition.type}", node.condition)
-    types = builder.resolver.types(node.outputs)
+def _branches(builder: Builder, raw: RawStatement) -> list[Region]:
     regions: list[Region] = []
     for statements in raw.regions:
         block = Block()
         with builder.inside("a branch"):
             regions.append(Region(builder.region(statements, block)))
         _yield(block)
+    return regions
+
+
+def build_if(builder: Builder, raw: RawStatement, node: t.If, names: list[str]) -> IfOp:
+    condition = builder.value(node.condition, names)
+    if condition.type != i1:
+        raise StatementProblem("PTO-P042", f"a condition must be i1, found {condition.type}", node.condition)
+    types = builder.resolver.types(node.outputs)
+    regions = _branches(builder, raw)
     if len(regions) == 1:
         if types:
             raise StatementProblem(
                 "PTO-P060", "`scf.if` has a result, so it needs an `else`", node.outputs[0]
             )
         regions.append(Region())
-    return IfOp(condition, types, regions[0], regions[1], attributes_of(builder, node.attributes))
+    return IfOp(condition, types, regions[0], regions[1])
 
 
 def build_while(builder: Builder, raw: RawStatement, node: t.While, names: list[str]) -> WhileOp:
-    initial = [value_of(builder, value, names) for _, value in node.carried]
+    initial = [builder.value(value, names) for _, value in node.carried]
     inputs = builder.resolver.types(node.type.inputs)
     if [v.type for v in initial] != inputs:
         raise StatementProblem("PTO-P042", "the loop's types differ from its initial values'", node.type)
@@ -89,33 +93,26 @@ def build_while(builder: Builder, raw: RawStatement, node: t.While, names: list[
         blocks = builder.region(raw.regions[1])
     _yield(blocks[-1])
     op = WhileOp(initial, builder.resolver.types(node.type.outputs), first, Region(blocks))
-    op.attributes.update(attributes_of(builder, node.attributes))
     return op
 
 
 def build_switch(builder: Builder, raw: RawStatement, node: t.Switch, names: list[str]) -> IndexSwitchOp:
-    selector = value_of(builder, node.selector, names)
+    selector = builder.value(node.selector, names)
     if selector.type != IndexType():
         raise StatementProblem(
             "PTO-P042", f"the selector must be an index, found {selector.type}", node.selector
         )
     numbers = [cast("IntegerAttr[IndexType]", builder.resolver.number(n, IndexType())) for n in node.cases]
-    regions: list[Region] = []
-    for statements in raw.regions:
-        block = Block()
-        with builder.inside("a branch"):
-            regions.append(Region(builder.region(statements, block)))
-        _yield(block)
+    regions = _branches(builder, raw)
     cases = DenseArrayBase.from_list(i64, [number.value.data for number in numbers])
     types = builder.resolver.types(node.outputs)
-    attributes = attributes_of(builder, node.attributes)
-    return IndexSwitchOp(selector, cases, regions[-1], regions[:-1], types, attributes)
+    return IndexSwitchOp(selector, cases, regions[-1], regions[:-1], types)
 
 
 NO_INLINE = "no_inline"
 
 
-def build_execute(builder: Builder, raw: RawStatement, node: t.Execute) -> ExecuteRegionOp:
+def build_execute(builder: Builder, raw: RawStatement, node: t.Execute, _: list[str]) -> ExecuteRegionOp:
     with builder.inside("a body"):
         region = Region(builder.region(raw.regions[0]))
     types = builder.resolver.types(node.outputs)
@@ -123,7 +120,6 @@ def build_execute(builder: Builder, raw: RawStatement, node: t.Execute) -> Execu
     if last is not None and not types and (last.last_op is None or not _ends_a_block(last.last_op)):
         last.add_op(YieldOp())
     op = ExecuteRegionOp(types, region)
-    op.attributes.update(attributes_of(builder, node.attributes))
     if node.no_inline:
         op.attributes[NO_INLINE] = UnitAttr()
     return op
@@ -133,15 +129,15 @@ def _ends_a_block(op: Operation) -> bool:
     return op.has_trait(IsTerminator, value_if_unregistered=False)
 
 
-def build_branch(builder: Builder, node: t.Branch, names: list[str]) -> Operation:
+def build_branch(builder: Builder, _: RawStatement, node: t.Branch, names: list[str]) -> Operation:
     from xdsl.dialects import cf  # few programs branch
 
     resolver = builder.resolver
-    blocks = [block_of(builder, way.label) for way in node.ways]
-    passed = [[value_of(builder, value, names) for value in way.values] for way in node.ways]
+    blocks = [builder.block(way.label) for way in node.ways]
+    passed = [[builder.value(value, names) for value in way.values] for way in node.ways]
     for way, values in zip(node.ways, passed, strict=True):
         _check_handed(way, [v.type for v in values], resolver.types(way.types))
-    chooser = None if node.chooser is None else value_of(builder, node.chooser, names)
+    chooser = None if node.chooser is None else builder.value(node.chooser, names)
     op: Operation
     if chooser is None or node.chooser is None:
         op = cf.BranchOp(blocks[0], *passed[0])
@@ -157,7 +153,6 @@ def build_branch(builder: Builder, node: t.Branch, names: list[str]) -> Operatio
         op = cf.SwitchOp(
             chooser, blocks[0], passed[0], _cases(builder, node, chooser.type), blocks[1:], passed[1:]
         )
-    op.attributes.update(attributes_of(builder, node.attributes))
     return op
 
 
@@ -178,3 +173,14 @@ def _check_handed(way: t.Successor, value_types: list[Attribute], written: list[
     for value, type, declared in zip(way.values, value_types, written, strict=True):
         if type != declared:
             raise TypeConflict(type, declared, value)
+
+
+BUILDERS: dict[type[t.Node], Callable[..., Operation]] = {
+    t.For: build_for,
+    t.If: build_if,
+    t.While: build_while,
+    t.Switch: build_switch,
+    t.Execute: build_execute,
+    t.Branch: build_branch,
+}
+"""The function that builds the operation of each kind of node."""

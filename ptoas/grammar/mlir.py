@@ -17,6 +17,7 @@ from ptoas.grammar import generic_scalars
 from ptoas.grammar import tree as t
 from ptoas.grammar.attributes import Resolver
 from ptoas.grammar.op_template import OpTemplate
+from ptoas.grammar.parts import StatementReader
 from ptoas.grammar.problems import StatementProblem, TypeConflict, UndefinedName, counted
 from ptoas.ir.location import PartOffsets
 
@@ -42,8 +43,8 @@ def template_of(statement: t.Statement, types: Sequence[Attribute | None], resol
     if body.opcode.text in generic_scalars.OPCODES:
         body = generic_scalars.as_arith(body, types, resolver)
         statement = t.Statement(statement.results, body)
-    opcode = body.opcode.text
     reader = _Reader(statement, types, resolver)
+    opcode = body.opcode.text
     if opcode == "arith.constant":
         template = reader.constant()
     elif opcode in _ARITH:
@@ -59,12 +60,9 @@ def template_of(statement: t.Statement, types: Sequence[Attribute | None], resol
     return template
 
 
-class _Reader:
+class _Reader(StatementReader):
     def __init__(self, statement: t.Statement, types: Sequence[Attribute | None], resolver: Resolver):
-        self.body = cast(t.InstructionNode, statement.body)
-        self.results = statement.results
-        self.types = types
-        self.resolver = resolver
+        super().__init__(statement, types, resolver)
         self.values: list[t.ValueNode] = []
         self.others: list[t.Item] = []
         self.attributes: dict[str, Attribute] = {}
@@ -85,9 +83,8 @@ class _Reader:
                 template.properties[entry.key] = template.attributes.pop(entry.key)
             elif "." not in entry.key:
                 fix = did_you_mean(entry.key, declared) or f"remove `{entry.key}`"
-                raise StatementProblem(
-                    "PTO-P053", f"`{template.cls.name}` has no attribute `{entry.key}`", entry, fix
-                )
+                message = f"`{template.cls.name}` has no attribute `{entry.key}`"
+                raise StatementProblem("PTO-P053", message, entry, fix)
 
     def _sort(self, items: tuple[t.Item, ...]) -> None:
         for item in items:
@@ -119,32 +116,25 @@ class _Reader:
             case t.WordNode(text="true" | "false"):
                 value = self.resolver.attribute(node)
             case t.AttrText():
-                typed = t.Typed(
-                    node.start, node.end, node, typing.inputs[0] if typing and typing.inputs else None
-                )
-                value = self.resolver.attribute(typed)
+                written = typing.inputs[0] if typing and typing.inputs else None
+                value = self.resolver.attribute(t.Typed(node.start, node.end, node, written))
             case _:
-                raise StatementProblem(
-                    "PTO-P010", "a constant needs its value: `arith.constant 16 : index`", node
-                )
+                message = "a constant needs its value: `arith.constant 16 : index`"
+                raise StatementProblem("PTO-P010", message, node)
         if len(self.others) > 1:
             raise StatementProblem("PTO-P010", "a constant must have one value", self.others[1])
         result_type = type or getattr(value, "type", None)
         if result_type is None:
-            raise StatementProblem(
-                "PTO-P022", "a constant must be a number, a truth value or a dense list", node
-            )
+            message = "a constant must be a number, a truth value or a dense list"
+            raise StatementProblem("PTO-P022", message, node)
         return OpTemplate(_ARITH["arith.constant"], (), (result_type,), {"value": value}, self.attributes)
 
     def arithmetic(self, cls: type[IRDLOperation]) -> OpTemplate:
         definition = cls.get_irdl_definition()
         count = len(definition.operands)
         if len(self.values) != count:
-            raise StatementProblem(
-                "PTO-P040",
-                f"`{cls.name}` takes {count} operand{'s' * (count != 1)}, found {len(self.values)}",
-                self.body.opcode,
-            )
+            message = f"`{cls.name}` takes {counted(count, 'operand')}, found {len(self.values)}"
+            raise StatementProblem("PTO-P040", message, self.body.opcode)
         properties = {
             n: p.default_value for n, p in definition.properties.items() if p.default_value is not None
         }
@@ -177,11 +167,8 @@ class _Reader:
         word = others.pop(0) if others and isinstance(others[0], t.WordNode | t.String) else None
         text = word.text if isinstance(word, t.WordNode | t.String) else None
         if text not in words:
-            raise StatementProblem(
-                "PTO-P022",
-                f"`{name}` needs one of the predicates {', '.join(words)}; found `{text}`",
-                word or self.body.opcode,
-            )
+            message = f"`{name}` needs one of the predicates {', '.join(words)}; found `{text}`"
+            raise StatementProblem("PTO-P022", message, word or self.body.opcode)
         return IntegerAttr(words.index(text), i64)
 
     def _flags(self, others: list[t.Item], properties: dict[str, Attribute]) -> None:
@@ -209,11 +196,8 @@ class _Reader:
         if nodes is None:
             return
         if len(nodes) != len(values):
-            raise StatementProblem(
-                "PTO-P041",
-                f"{counted(len(values), 'value')}, but {counted(len(nodes), 'type')}",
-                self.body.typing,
-            )
+            message = f"{counted(len(values), 'value')}, but {counted(len(nodes), 'type')}"
+            raise StatementProblem("PTO-P041", message, self.body.typing)
         for value, node in zip(values, nodes, strict=True):
             self._check(value, self.resolver.type(node))
 
@@ -221,18 +205,12 @@ class _Reader:
         """`builtin.unrealized_conversion_cast %a : i32 to ui32`: the same bits under another type."""
         typing = self.body.typing
         if typing is None or not typing.cast:
-            raise StatementProblem(
-                "PTO-P043", f"`{_CAST}` needs both types: `: i32 to ui32`", self.body.opcode
-            )
+            message = f"`{_CAST}` needs both types: `: i32 to ui32`"
+            raise StatementProblem("PTO-P043", message, self.body.opcode)
         self._declared(self.values, typing.inputs)
         results = self.resolver.types(typing.outputs or ())
-        return OpTemplate(
-            UnrealizedConversionCastOp,
-            tuple(v.slot for v in self.values),
-            tuple(results),
-            {},
-            self.attributes,
-        )
+        refs = tuple(v.slot for v in self.values)
+        return OpTemplate(UnrealizedConversionCastOp, refs, tuple(results), {}, self.attributes)
 
     def end(self, cls: type[IRDLOperation]) -> OpTemplate:
         typing = self.body.typing
@@ -244,16 +222,11 @@ class _Reader:
     def call(self) -> OpTemplate:
         callee = next((o for o in self.others if isinstance(o, t.Symbol)), None)
         if callee is None:
-            raise StatementProblem(
-                "PTO-P010", "a call needs the name of its function: `func.call @name(...)`", self.body.opcode
-            )
+            message = "a call needs the name of its function: `func.call @name(...)`"
+            raise StatementProblem("PTO-P010", message, self.body.opcode)
         typing = self.body.typing
         self._declared(self.values, typing.inputs if typing else None)
         outputs = self.resolver.types(typing.outputs) if typing and typing.outputs else []
-        return OpTemplate(
-            CallOp,
-            tuple(v.slot for v in self.values),
-            tuple(outputs),
-            {"callee": SymbolRefAttr(StringAttr(callee.text))},
-            self.attributes,
-        )
+        refs = tuple(v.slot for v in self.values)
+        properties: dict[str, Attribute] = {"callee": SymbolRefAttr(StringAttr(callee.text))}
+        return OpTemplate(CallOp, refs, tuple(outputs), properties, self.attributes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import nullcontext
 from itertools import islice
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import (
@@ -35,7 +35,6 @@ from ptoas.grammar import control
 from ptoas.grammar import tree as t
 from ptoas.grammar.bodies import TARGET
 from ptoas.grammar.checks import TERMINATORS, check_ends, verify
-from ptoas.grammar.lookup import attributes_of, block_of, value_of
 from ptoas.grammar.module import PtoModule
 from ptoas.grammar.opcodes import unknown_opcode
 from ptoas.grammar.parts import check_key
@@ -62,18 +61,6 @@ def build(
             op = _module(builder, raw, node)
         case t.FunctionNode() as node:
             op = _function(builder, raw, node, names)
-        case t.For() as node:
-            op = control.build_for(builder, raw, node, names)
-        case t.If() as node:
-            op = control.build_if(builder, raw, node, names)
-        case t.While() as node:
-            op = control.build_while(builder, raw, node, names)
-        case t.Switch() as node:
-            op = control.build_switch(builder, raw, node, names)
-        case t.Execute() as node:
-            op = control.build_execute(builder, raw, node)
-        case t.Branch() as node:
-            op = control.build_branch(builder, node, names)
         case t.Generic() as node:
             op = _generic(builder, raw, tree, node, names)
         case t.TargetName() as node:
@@ -92,11 +79,14 @@ def build(
             builder.alias_defined()
             return
         case t.Arg() as node:
-            raise StatementProblem(
-                "PTO-P061", "`.arg` is only allowed at the top level of a bare program", node
-            )
-        case _:
-            raise StatementProblem("PTO-P061", "this is not allowed here")
+            message = "`.arg` is only allowed at the top level of a bare program"
+            raise StatementProblem("PTO-P061", message, node)
+        case node:
+            make = control.BUILDERS.get(type(node))
+            if make is None:
+                raise StatementProblem("PTO-P061", "this is not allowed here")
+            op = make(builder, raw, node, names)
+            op.attributes.update(builder.attributes(cast(Any, node).attributes))
     op.location = located(
         builder.source, raw.start, raw.end, _places(tree.body, op), _arguments(builder, raw, tree.body)
     )
@@ -165,7 +155,7 @@ def _own_attributes(builder: Builder, node: t.Dict | None, what: str) -> dict[st
         if f"pto.{entry.key}" in OWN_ATTRIBUTES:
             fix = f"write `pto.{entry.key}`"
             raise StatementProblem("PTO-P053", f"a {what} has no attribute `{entry.key}`", entry, fix)
-    return attributes_of(builder, node)
+    return builder.attributes(node)
 
 
 def _module(builder: Builder, raw: RawStatement, node: t.ModuleNode) -> ModuleOp:
@@ -244,7 +234,7 @@ def _generic(
     cls = known or unregistered_op(name)
     if known is not None and not builder.allow_unregistered:
         _check_keys(known, node)
-    operands = [value_of(builder, v, names) for v in node.operands]
+    operands = [builder.value(v, names) for v in node.operands]
     inputs = builder.resolver.types(node.type.inputs)
     if len(inputs) != len(operands):
         raise StatementProblem(
@@ -253,8 +243,8 @@ def _generic(
     for value, type, operand in zip(node.operands, inputs, operands, strict=True):
         if operand.type != type:
             raise TypeConflict(operand.type, type, value)
-    properties = attributes_of(builder, node.properties)
-    attributes = attributes_of(builder, node.attributes)
+    properties = builder.attributes(node.properties)
+    attributes = builder.attributes(node.attributes)
     written = dict(attributes)
     if known is not None and issubclass(known, IRDLOperation):
         _take_properties(known, node, properties, attributes)
@@ -274,7 +264,7 @@ def _generic(
     if isolated:
         builder.settle_names()
         builder.values = outer
-    successors = [block_of(builder, label) for label in node.successors]
+    successors = [builder.block(label) for label in node.successors]
     outputs = builder.resolver.types(node.type.outputs)
 
     op = cls.create(
@@ -294,7 +284,7 @@ def _generic(
         # A form of a known operation that the dialect does not have yet.
         regions = [op.detach_region(region) for region in tuple(op.regions)]
         op.drop_all_references()
-        parsed_properties = attributes_of(builder, node.properties)
+        parsed_properties = builder.attributes(node.properties)
         return unregistered_op(name).create(
             operands=operands,
             result_types=outputs,

@@ -27,23 +27,8 @@ from ptoas.grammar.problems import StatementProblem, TypeConflict, TypePlaceProb
 from ptoas.ir.location import PartOffsets
 
 DIALECTS = frozenset(
-    [
-        "pto",
-        "builtin",
-        "func",
-        "arith",
-        "scf",
-        "cf",
-        "math",
-        "memref",
-        "vector",
-        "tensor",
-        "affine",
-        "index",
-        "llvm",
-        "emitc",
-    ]
-)
+    ("pto", "builtin", "func", "arith", "scf", "cf", "math", "memref", "vector", "tensor", "affine")
+) | {"index", "llvm", "emitc"}
 """Names that a dialect has; in assembly form a dot may also start a suffix (`tgemv.mx`)."""
 
 

@@ -10,7 +10,6 @@ def without_text() -> dict[str, str]:
     return load_data("isa_names")["without_text"]
 
 
-@cache
 def refused() -> dict[str, str]:
     """Instructions of the C++ assembler that are not supported, with what to do instead."""
     data = load_data("isa_names")
