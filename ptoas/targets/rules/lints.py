@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator
 from functools import cache
 
-from xdsl.dialects import func
+from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from ptoas.analysis.function import FunctionFacts, Touches, ValueAccess, value_name
 from ptoas.analysis.storage import Place
+from ptoas.analysis.structure import enclosing_loops
 from ptoas.diagnostics import Severity
 from ptoas.diagnostics.spelling import nearest
 from ptoas.dialects.pto.instruction import BinaryOp, Instruction, PtoOp, ScalarOp, UnaryOp
@@ -142,6 +143,56 @@ def move_destination_is_not_its_source(facts: FunctionFacts, touches: Touches) -
         if any({place.identity for place in places} & sources for write, *places in tiles if write):
             message = f"`tmov` copies `{value_name(op.operands[0])}` onto itself"
             yield Violation(message, op=op, fix="remove it", fixit=Fixit("remove", safe=False))
+
+
+@function_rule(
+    "PTO-N108",
+    source="PTOAS 899",
+    reason="Each iteration begins with the same tile again, so that only the last one counts.",
+    severity=Severity.WARNING,
+    depends_on="accesses",
+)
+def loop_accumulates_in_one_tile(facts: FunctionFacts, touches: Touches) -> Violations:
+    """What a loop combines with a tile should be written to that tile, not to another one that the loop never
+    reads."""
+    if facts.manual_placement or scf.ForOp not in facts.by_class:
+        return  # Two tiles at one address are one.
+    tiles = {op: _tiles(each, facts) for op, each in touches}
+    used = {root for sources, _ in tiles.values() for root in sources}
+    inside: dict[Operation, list[Operation]] = {}
+    for op in tiles:
+        for loop in enclosing_loops(op):
+            inside.setdefault(loop, []).append(op)
+    for op, (sources, results) in tiles.items():
+        loop = op.parent_op()
+        if not isinstance(op, BinaryOp) or not isinstance(loop, scf.ForOp):
+            continue
+        read = {root for each in inside[loop] for root in tiles[each][0]}
+        written = {root for each in inside[loop] for root in tiles[each][1]}
+        same = [root for root in sources - written if root.type == op.src0.type]
+        # One that nothing reads at all is PTO-N101.
+        lost = [root for root in results & used - read if _is_followed(root) and not _is_made_in(root, loop)]
+        if same and lost and sources & written:
+            first = value_name(same[0])
+            yield Violation(
+                f"each iteration computes `{value_name(lost[0])}` from `{first}`, which the loop does not "
+                "change: only the last one counts",
+                op=op,
+                fix=f"write `{first}`, and read it after the loop",
+            )
+
+
+def _tiles(touches: Iterable[ValueAccess], facts: FunctionFacts) -> tuple[set[SSAValue], set[SSAValue]]:
+    """The tiles that are read, and those that are written."""
+    found: tuple[set[SSAValue], set[SSAValue]] = (set(), set())
+    for value, write, _ in touches:
+        if isinstance(value.type, TileType):
+            found[write].add(facts.root(value))
+    return found
+
+
+def _is_made_in(root: SSAValue, loop: Operation) -> bool:
+    return isinstance(root.owner, Operation) and loop.is_ancestor(root.owner)
 
 
 _OVERWRITE = {"pto.tload", "pto.tstore", "pto.texpands", "pto.tmov"}

@@ -163,6 +163,7 @@ LINTS = ProgramRules(
         lints.value_is_read_before_it_is_overwritten,
         lints.tile_is_used,
         lints.move_destination_is_not_its_source,
+        lints.loop_accumulates_in_one_tile,
         missing_stores.kernel_has_an_output,
         missing_stores.output_is_written,
     )
