@@ -52,7 +52,7 @@ def test_versions_know_their_names(operation: str, accepted: str, refused: str) 
     assert codes(program, "a2a3", refused) == ["PTO-T110"]
 
 
-def test_no_version_knows_an_instruction_of_the_headers_alone() -> None:
+def test_instruction_of_the_headers_alone_is_in_no_assembler_version() -> None:
     program = TILES.replace("ATTRIBUTES", "").replace(
         "OPERATION", f"pto.tsubrelu ins(%a, %a : {F32}, {F32}) outs(%b : {F32})"
     )

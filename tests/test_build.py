@@ -277,7 +277,7 @@ def test_a_finding_points_to_the_python_line_that_built_the_operation() -> None:
     assert "test_build.py" in str(caught.value)
 
 
-def test_what_a_run_finds_points_to_the_python_line_that_built_the_operation() -> None:
+def test_run_time_error_names_the_python_line_that_built_the_operation() -> None:
     m = build.module("a5")
     with m.function("f", table="64x32xf32", ids="1x16xi32", out="16x32xf32") as f:
         rows = f.mgather(f.table, f.tload(f.ids), result_type="16x32xf32", coalesce="row")  # out of range

@@ -126,7 +126,7 @@ def test_blocks_with_rows_of_their_own_have_one_result(lines: tuple[str, ...]) -
         ),
     ],
 )
-def test_what_prevents_the_claim_is_named(lines: tuple[str, ...], reason: str) -> None:
+def test_rejected_certificate_names_its_reason(lines: tuple[str, ...], reason: str) -> None:
     found = claim(f"pto.texpands ins(%f1 : f32) outs(%t : {TILE})", *lines)
     assert found.startswith("schedules could differ: ") and reason in found
 
@@ -147,7 +147,7 @@ def test_vector_cores_have_halves_of_their_own() -> None:
     assert "bytes of `%out` that another core may touch" in found.text
 
 
-def test_an_event_that_only_the_running_program_knows_prevents_the_claim() -> None:
+def test_dynamic_event_prevents_the_certificate() -> None:
     flag = "[#pto.pipe<PIPE_MTE2>, #pto.pipe<PIPE_MTE3>, %n]"
     text = f"""
     func.func @copy(%x: !pto.memref<8x8xf32>, %out: !pto.memref<8x8xf32>, %n: index) {{

@@ -55,7 +55,7 @@ def test_closed_output_is_reported_in_one_line(words: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize("stream", ["1", "2"])
-def test_who_calls_may_close_what_is_printed_to(stream: str) -> None:
+def test_verify_survives_a_closed_stream(stream: str) -> None:
     words = [sys.executable, "-m", "ptoas", "verify", str(ROOT / "examples"), "--target", "a5", "-q"]
     done = subprocess.run(["sh", "-c", f'"$@" {stream}>&-', "sh", *words], capture_output=True, text=True)
     assert done.returncode == 1 and not done.stderr
@@ -144,7 +144,7 @@ def test_verify_shows_the_matrix_and_each_finding_once() -> None:
     assert ptoas("verify", LOOKUP).exit_code == 0  # the file names a5
 
 
-def test_verify_speaks_to_machines() -> None:
+def test_verify_prints_json_sarif_and_github() -> None:
     as_json = ptoas("verify", "--target", "cpu", "--format", "json", LOOKUP)
     found = json.loads(as_json.stdout)
     assert {d["code"] for d in found if d["severity"] == "error"} == {"PTO-A301", "PTO-A302"}
@@ -263,7 +263,7 @@ def test_a_run_shows_its_warnings() -> None:
         (KeyboardInterrupt(), 130, "interrupted"),
     ],
 )
-def test_what_no_limit_caught_is_still_no_traceback(
+def test_exhausted_resources_end_lower_without_a_traceback(
     error: BaseException, code: int, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object, **__: object) -> None:

@@ -132,7 +132,7 @@ def test_tolerance(one: float, other: float, tolerance: Tolerance, differs: bool
     assert bool(tolerance.differing(first, second, by_text("f32"))[0]) is differs
 
 
-def test_diff_says_when_nothing_could_be_matched() -> None:
+def test_diff_reports_unmatched_values() -> None:
     renamed = (
         re.sub(r"%([abc])\b", r"%other_\1", PROGRAM)
         .replace("texp", "tneg")

@@ -123,19 +123,19 @@ def findings(text: str) -> tuple[ptoas.Diagnostic, ...]:
 
 
 @pytest.mark.parametrize(("code", "text", "expected"), SAFE, ids=[code for code, *_ in SAFE])
-def test_what_is_certain_is_done(code: str, text: str, expected: str) -> None:
+def test_safe_fix_is_applied(code: str, text: str, expected: str) -> None:
     assert code in {d.code for d in findings(text) if d.edits}
     assert fix_source(ptoas.Source(text, "f.pto"), VerifyOptions()).after == expected
 
 
 @pytest.mark.parametrize(("code", "text", "expected"), UNSAFE, ids=[code for code, *_ in UNSAFE])
-def test_what_is_likely_needs_asking(code: str, text: str, expected: str) -> None:
+def test_unsafe_fix_needs_its_option(code: str, text: str, expected: str) -> None:
     assert code in {d.code for d in findings(text) if d.edits}
     assert fix_source(ptoas.Source(text, "f.pto"), VerifyOptions()).after == text
     assert fix_source(ptoas.Source(text, "f.pto"), VerifyOptions(), unsafe=True).after == expected
 
 
-def test_what_another_target_needs_is_not_taken_away() -> None:
+def test_fix_keeps_statements_that_another_target_needs() -> None:
     text = kernel(*COPY, V_BARRIER)
     options = VerifyOptions(targets=("a2a3", "a5"))
     assert fix_source(ptoas.Source(text, "f.pto"), options).after == text
@@ -226,7 +226,7 @@ def programs() -> Iterator[tuple[str, str]]:
                 yield program.text, target
 
 
-def test_no_fix_brings_up_an_error() -> None:
+def test_fixes_introduce_no_error() -> None:
     """A safe one alone does not, and nothing that the command does, even where it was asked for all."""
     tried: set[str] = set()
     for text, target in programs():

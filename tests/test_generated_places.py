@@ -46,7 +46,7 @@ func.func @rest(%x: !pto.ptr<f32>, %n: index, %m: index) {
 """
 
 
-def test_what_is_counted_back_from_is_large_enough() -> None:
+def test_generated_position_is_large_enough_for_its_offsets() -> None:
     """The 16 elements that end at a position: the least position that has 15 before it."""
     result = ptoas.run(ptoas.parse(BACK), {}, target="a5", generate=True)
     assert result.arguments["pos"].ravel()[0] == 15
@@ -63,7 +63,7 @@ def test_a_loop_that_counts_back_begins_far_enough() -> None:
 
 
 @pytest.mark.parametrize("division", ["divsi", "floordivsi", "ceildivsi", "ceildivui", "remui"])
-def test_what_is_divided_by_is_not_generated_as_zero(division: str) -> None:
+def test_generated_divisor_is_not_zero(division: str) -> None:
     text = BACK.replace("%near = arith.addi %at, %i : index", f"%near = arith.{division} %i, %at : index")
     text = text.replace("constant -15", "constant 0")
     result = ptoas.run(ptoas.parse(text), {}, target="a5", generate=True)
@@ -76,7 +76,7 @@ def test_an_extent_lasts_to_the_last_turn() -> None:
     assert result.arguments["n"] == 49
 
 
-def test_what_is_left_fills_a_tile() -> None:
+def test_generated_remainder_fills_a_tile() -> None:
     """Without other bounds, a generated scalar is chosen so that the first part is a whole tile."""
     text = REST.replace("shape = [%n, %c16]", "shape = [%c64, %c16]")
     text = text.replace("  %all", "  %c64 = arith.constant 64 : index\n  %all", 1)

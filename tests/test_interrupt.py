@@ -89,7 +89,7 @@ def test_an_interrupt_in_deep_loops_names_all_of_them() -> None:
     assert all(f"%i{level}=0" in note for level in range(depth)), note
 
 
-def test_the_command_says_where_it_was_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupted_run_names_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
     echo = click.echo
 
     def interrupt(message: object = None, **rest: object) -> None:

@@ -81,7 +81,9 @@ AUTO_RING, PLACED_RING = RING.replace("HOW", "auto = true"), RING.replace("HOW",
         ),
     ],
 )
-def test_who_places(text: str, target: str, placement: str | None, messages: list[str]) -> None:
+def test_placement_option_selects_the_errors(
+    text: str, target: str, placement: str | None, messages: list[str]
+) -> None:
     report = ptoas.verify(ptoas.parse(text), target, placement=placement)
     assert [found.message for found in report.diagnostics if found.is_error] == messages
     assert {found.code for found in report.diagnostics if found.is_error} <= {"PTO-V140"}

@@ -105,7 +105,9 @@ def test_patterns_of_a_configuration(here: Path) -> None:
         ("[tool]\nptoas = 3\n[tool.ptoas2]\n", "PTO-E952", "pyproject.toml:", "a table"),
     ],
 )
-def test_what_is_wrong_with_a_configuration(here: Path, text: str, code: str, place: str, words: str) -> None:
+def test_invalid_configuration_is_reported_with_its_place(
+    here: Path, text: str, code: str, place: str, words: str
+) -> None:
     Path("pyproject.toml").write_text(text)
     done = run("verify", "good.pto", "--config", "pyproject.toml")
     assert done.exit_code == 2
@@ -154,7 +156,7 @@ def test_hidden_and_ignored_files_are_passed_over(here: Path) -> None:
     assert files == [] and problem.code == "PTO-T201"
 
 
-def test_what_is_no_plain_file_is_not_waited_for(here: Path) -> None:
+def test_pipes_and_devices_are_not_read(here: Path) -> None:
     for name in ("pipe.pto", ".gitignore", "ptoas.toml"):
         os.mkfifo(name)
     done = run("verify", ".", "--format", "concise")
@@ -219,7 +221,9 @@ def test_an_unchanged_tree_is_not_checked_again(here: Path, monkeypatch: pytest.
         assert run("verify", ".", "--target", "all", "--format", form).stdout == plain
 
 
-def test_what_a_verdict_depends_on(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cached_verdict_depends_on_file_options_and_configuration(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def kept() -> int:
         run("verify", ".")
         return len(list((here / "verdicts").rglob("??/*")))
@@ -418,7 +422,7 @@ def test_colour_can_be_forced(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not use_colour("auto", sys.stdout) and use_colour("always", sys.stdout)
 
 
-def test_how_many_processes_are_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_worker_count_follows_the_number_of_files(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 1, 2, 3}, raising=False)
     assert [worker_count("auto", n) for n in (0, 1, 15, 16, 500)] == [1, 1, 1, 2, 4]
     assert [worker_count(2, n) for n in (0, 1, 500)] == [1, 1, 2]
@@ -554,7 +558,7 @@ def test_wrong_severities_are_findings_with_their_place(here: Path) -> None:
     assert "expected a table of codes" in run("verify", "a.pto").stderr
 
 
-def test_verbose_tells_the_configuration_and_what_is_checked(here: Path) -> None:
+def test_verbose_prints_configuration_and_files(here: Path) -> None:
     for name in ("a.pto", "b.pto"):
         (here / name).write_text(UNORDERED)
     (here / "ptoas.toml").write_text('target = ["a5", "a2a3"]\n')

@@ -92,7 +92,7 @@ def test_tolerances_are_those_of_the_command() -> None:
     assert compare("ref.py:near", "--rtol", "0.02").exit_code == 0
 
 
-def test_a_check_sees_the_arguments_before_the_run() -> None:
+def test_check_can_use_the_arguments_before_the_run() -> None:
     assert ptoas("test", "in_place.pto", "--allow-python").exit_code == 0
     assert ptoas("run", "in_place.pto", "--check-file", "--allow-python").exit_code == 0
     Path("ref.py").write_text("def plus_one(x): return x + 2\n")

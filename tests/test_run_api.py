@@ -143,7 +143,7 @@ tstore %n, %r
 
 
 @pytest.mark.parametrize("layout", ["", ", nd, strides=[10, 1]"])
-def test_what_is_written_to_a_file_that_is_only_read_is_in_the_result(layout: str, tmp_path: Path) -> None:
+def test_output_mapped_read_only_is_in_the_result(layout: str, tmp_path: Path) -> None:
     module = ptoas.parse(NEGATED.format(layout=layout))
     a = np.arange(32, dtype=np.float32).reshape(4, 8)
     np.save(tmp_path / "r.npy", np.zeros_like(a))
@@ -178,7 +178,7 @@ mscatter.row %s, %i, %t
         assert np.array_equal(found, want)
 
 
-def test_what_is_left_out_comes_from_the_seed(lookup) -> None:
+def test_missing_arguments_are_generated_from_the_seed(lookup) -> None:
     one, again, other = (run(lookup, {}, "a5", seed=seed, generate=True) for seed in (1, 1, 2))
     assert np.array_equal(one.outputs["out"], again.outputs["out"])
     assert not np.array_equal(one.outputs["out"], other.outputs["out"])
@@ -326,7 +326,7 @@ func.func @main(%m: !pto.memref<1x32x{kind}>, %out: !pto.memref<1x32x{kind}>) {{
     assert again.dtype == own and again.view(bits.dtype).tolist() == bits.tolist()
 
 
-def test_a_column_major_argument_is_indexed_as_it_looks() -> None:
+def test_column_major_argument_is_indexed_by_row_and_column() -> None:
     text = """
 func.func @main(%m: !pto.memref<4x8xf32, dn>, %out: !pto.memref<4x8xf32>) {
   %t = pto.alloc_tile : !pto.tile_buf<vec, 8x8xf32, valid=4x8, blayout=col_major>
@@ -340,7 +340,7 @@ func.func @main(%m: !pto.memref<4x8xf32, dn>, %out: !pto.memref<4x8xf32>) {
         assert np.array_equal(run(ptoas.parse(text), {"m": given}, "a5", force=True).outputs["out"], mem)
 
 
-def test_which_function() -> None:
+def test_run_selects_the_entry_by_name() -> None:
     text = "func.func @a() {\n  return\n}\nfunc.func @b() {\n  return\n}\n"
     with error("PTO-R607"):
         run(ptoas.parse(text), {}, "a5")

@@ -73,7 +73,7 @@ def test_a_whole_number_is_not_rounded_to_a_float() -> None:
         ("tload %a // runs: twice", 1, "there is no RUN-CHECK in this file"),
     ],
 )
-def test_what_checks_nothing_is_refused(text: str, column: int, words: str) -> None:
+def test_check_without_an_expression_is_rejected(text: str, column: int, words: str) -> None:
     found = problem(text, out=np.zeros(1, F32))
     assert found.code == "PTO-R703" and words in found.message
     assert found.span.column == column
@@ -84,7 +84,7 @@ def test_a_check_may_name_a_target_by_another_name() -> None:
     assert check_all(ptoas.Source("// RUN-CHECK[a3]: out == 1"), {"out": np.zeros(1, F32)}, "a5") == 0
 
 
-def test_close_wants_one_shape() -> None:
+def test_close_requires_equal_shapes() -> None:
     """A row does not stand for many there, so that says the message, not that no element differs."""
     source = ptoas.Source("# RUN-CHECK: close(out, x[0])", "a.pto")
     names = {"out": np.zeros((1, 8), np.float32), "x": np.zeros((1, 8), np.float32)}
@@ -161,7 +161,7 @@ def test_ulp_counts_steps_of_the_narrower_type(dtype: Any) -> None:
         ("out < y[:, :1] < y", "the shapes do not fit together: `out` has [2, 2], `y[:, :1]` has [4, 1]"),
     ],
 )
-def test_what_a_check_does_not_have(check: str, message: str) -> None:
+def test_unsupported_expression_of_a_check_is_rejected(check: str, message: str) -> None:
     found = problem(f"# RUN-CHECK: {check}", out=np.ones((2, 2)), x=np.ones((2, 2)), y=np.ones((4, 2)))
     assert found.code == "PTO-R703"
     assert message in found.message

@@ -571,7 +571,7 @@ def test_arguments_are_added_up_before_they_are_made(tmp_path: Path) -> None:
 
 
 @promise(14)
-def test_what_a_run_keeps_is_bounded(tmp_path: Path) -> None:
+def test_memory_of_a_run_is_bounded(tmp_path: Path) -> None:
     giant = program(tmp_path, GIANT_TILE)
     for check in ("all", "none"):
         refused("PTO-R104", "run", giant, "--target", "cpu", "--force", "--check", check)
@@ -669,7 +669,7 @@ def test_depth_and_numbers_have_limits(name: str) -> None:
 
 
 @promise(17)
-def test_what_no_limit_catches_ends_without_a_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exhausted_resources_are_reported_as_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
     for error, word in ((RecursionError(), "depth"), (MemoryError(), "memory")):
 
         def fail(*_: Any, error: BaseException = error, **__: Any) -> None:

@@ -48,7 +48,7 @@ def test_every_file_is_run(tree: Path) -> None:
     assert command("run", tree / "good.pto", tree / "deep").exit_code == 0
 
 
-def test_what_is_no_program_is_named(tmp_path: Path) -> None:
+def test_run_of_a_directory_names_invalid_programs(tmp_path: Path) -> None:
     done = command("run", tmp_path)
     assert done.exit_code == 1
     assert done.stdout.startswith(f"fail  {tmp_path}:1:1: error[PTO-T201]: ")
@@ -118,7 +118,7 @@ def test_every_function_that_nothing_calls_is_run(tmp_path: Path) -> None:
     assert "--entry all runs several" in command("run", file, "--entry", "all", "--arg", "x=1").output
 
 
-def test_what_lower_did_is_json(tree: Path) -> None:
+def test_lower_prints_its_outcomes_as_json(tree: Path) -> None:
     words = ["lower", str(tree), "--target", "a5", "-o", str(tree / "out"), "--json"]
     result = CliRunner().invoke(main, words)
     said = json.loads(result.stdout)

@@ -179,7 +179,7 @@ tstore %a, %x
     ) in render(found)
 
 
-def test_what_depends_on_its_neighbours_is_looked_at_one_by_one() -> None:
+def test_context_sensitive_operations_are_verified_one_by_one() -> None:
     """Two pointers from numbers, alike in all but their uses: the second is used where it may not be."""
     text = """func.func @f(%a: i64, %n: index) {
       %p = pto.inttoptr %a : i64 -> !pto.ptr<f32>
@@ -204,7 +204,7 @@ def test_one_attribute_under_two_names_is_two_things() -> None:
     assert [error.code for error in verify(module, "a5").errors] == ["PTO-D112"]
 
 
-def test_what_is_known_of_one_module_is_not_taken_for_another() -> None:
+def test_verdict_of_one_module_is_not_reused_for_another() -> None:
     """The same instruction with another address, in a module of its own, and in turns."""
     text = "%a = arith.constant {} : i64\n%t = pto.alloc_tile addr = %a : !pto.tile_buf<vec, 16x32xf32>"
     for address, wrong in ((64, False), (40, True), (64, False), (40, True)):

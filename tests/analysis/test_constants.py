@@ -53,7 +53,7 @@ def test_integers_wrap_in_their_width(a: int, b: int) -> None:
     assert total is not None and -(2**31) <= total < 2**31 and (total - a - b) % 2**32 == 0
 
 
-def test_what_is_not_known_stays_unknown() -> None:
+def test_sum_with_an_argument_is_no_constant() -> None:
     module = parse(
         "func.func @f(%n: index) {\n  %c = arith.constant 4 : index\n"
         "  %s = arith.addi %n, %c : index\n  return\n}"

@@ -71,7 +71,7 @@ def named() -> dict[str, SSAValue]:
         ("either", ["t", "u"]),
     ],
 )
-def test_where_a_value_comes_from(name: str, sources: list[str]) -> None:
+def test_forwarded_values_are_followed_to_their_sources(name: str, sources: list[str]) -> None:
     assert [value.name_hint for value in handed_from(named()[name])] == sources
 
 

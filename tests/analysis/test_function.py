@@ -170,7 +170,7 @@ def loop(*lines: str) -> list[str]:
     return ["scf.for %k = %c0 to %n step %c1 {", *lines, "}"]
 
 
-def test_what_a_loop_uses_lives_through_all_of_its_turns() -> None:
+def test_tile_used_in_a_loop_is_live_in_all_iterations() -> None:
     # Two tiles; 2: load, 3: loop, 4: store a, 5: tile, 6: load c, 7: store c, 8: load b, 9: yield, 10: store
     inside = [store("a"), alloc("c"), load("c"), store("c"), load("b")]
     found = Facts(alloc("a"), alloc("b"), load("a"), *loop(*inside), store("b"))
@@ -187,12 +187,12 @@ def test_a_loop_that_a_tile_is_not_used_in_does_not_matter() -> None:
     assert live(found, "a") == (2, 3)
 
 
-def test_what_the_first_statement_of_a_loop_makes_is_its_own() -> None:
+def test_tile_written_first_in_a_loop_is_live_inside_only() -> None:
     found = Facts(alloc("b"), *loop(f"%a = pto.tload %x : {M} -> {T}", store("a"), load("b"), store("b")))
     assert live(found, "a") == (2, 3)
 
 
-def test_what_a_loop_hands_on_at_its_end_lives_through_it() -> None:
+def test_yielded_tile_is_live_through_the_loop() -> None:
     found = Facts(
         alloc("a"),
         alloc("b"),

@@ -83,7 +83,7 @@ def test_equal_groups_are_merged_and_dropped_together() -> None:
     assert not pending.items() and not pending.by_place
 
 
-def test_what_was_forgotten_does_not_come_back_with_its_group() -> None:
+def test_deleted_access_does_not_return_when_its_group_changes() -> None:
     gone, stays, beside = TOUCHES[0], TOUCHES[3], TOUCHES[1]
     pending = Pending([(gone, 1), (stays, 2), (beside, 1)])
     del pending.by_place[gone.at][gone]

@@ -75,7 +75,7 @@ def hazards(*lines: str) -> int:
     return len(flow.hazards)
 
 
-def test_verify_tells_the_tile_of_this_iteration_from_that_of_the_next() -> None:
+def test_verify_distinguishes_slots_of_successive_iterations() -> None:
     """Flags by hand for a load of the next iteration's tile: this iteration's came with the one before."""
     slots = "%k = arith.addi %i, %c1 : index"
     for name, at in (("s", "%i"), ("next", "%k")):

@@ -65,7 +65,7 @@ def test_a_step_of_the_loop_counts() -> None:
     assert may_meet("arith.addi %i, %n", "arith.addi %i, %n", "scf.for %i = %c0 to %n step %n {")
 
 
-def test_what_lies_ahead_and_behind() -> None:
+def test_sweeps_distinguish_rows_ahead_from_rows_behind() -> None:
     """Of rows that move upwards: those ahead are touched later, those behind have been touched."""
     here, ahead = "arith.muli %i, %c8", "arith.addi %k, %c8"
     one, other = sweeps(f"{LOOP}\n%k = arith.muli %i, %c8 : index", here, ahead)

@@ -43,7 +43,7 @@ def test_numbers_of_iterations(text: str, expected: list[int] | None) -> None:
 
 
 @pytest.mark.parametrize(("start", "step"), [("%n", "%c2"), ("%n", "%n"), ("%c4", "%n"), ("%go_far", "%n")])
-def test_the_way_of_a_loop_whose_bounds_are_not_known(start: str, step: str) -> None:
+def test_iteration_number_is_recognised_with_dynamic_bounds(start: str, step: str) -> None:
     """Such numbers are what `insert-sync` writes."""
     facts = Facts(
         "%go_far = arith.addi %n, %c1 : index",

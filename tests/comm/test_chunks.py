@@ -31,7 +31,9 @@ def test_every_element_is_in_one_chunk(ranks: int, shape: tuple[int, ...], size:
 
 @settings(max_examples=150)
 @given(st.integers(1, 4), shapes, sizes, st.integers(1, 2))
-def test_what_is_left_in_a_tile(ranks: int, shape: tuple[int, ...], size: tuple[int, int], tiles: int):
+def test_tile_contents_equal_those_of_all_chunks_in_turn(
+    ranks: int, shape: tuple[int, ...], size: tuple[int, int], tiles: int
+):
     """The contents are those of putting every chunk into its tile, one after another."""
     walk = ChunkSequence(ranks, shape, size, tiles)
     for tile in range(tiles):

@@ -220,7 +220,9 @@ def reduction(ranks: int, rows: int, places: tuple[int, ...] = (), show: str = "
         ("pong", [(2, 4), (2, 1)]),
     ],
 )
-def test_what_a_reduction_leaves_in_its_tiles(tile: str, expected: list[tuple[Any, int]]) -> None:
+def test_reduction_leaves_its_last_chunks_in_the_staging_tiles(
+    tile: str, expected: list[tuple[Any, int]]
+) -> None:
     sources = np.arange(120, dtype=np.float32).reshape(3, 5, 8)
     out = ranks_of(reduction(3, 5, show=tile), 3, {"sources": sources}, force=True).outputs["out"]
     rows = [sources.sum(axis=0)[row] if which == "sum" else sources[which][row] for which, row in expected]

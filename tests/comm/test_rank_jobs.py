@@ -385,12 +385,12 @@ def test_ranks_that_wait_for_each_other_are_refused(text: str, words: str) -> No
         ({"ranks": "mpi"}, "each is in its own"),
     ],
 )
-def test_what_one_process_has_to_see_is_refused(options: dict[str, Any], words: str) -> None:
+def test_jobs_reject_options_that_need_one_process(options: dict[str, Any], words: str) -> None:
     with pytest.raises(UsageError, match=words):
         run_ranks(ptoas.parse(put()), (), "a5", **{"ranks": 2, "jobs": 2} | options)
 
 
-def test_where_no_process_can_be_forked(monkeypatch: pytest.MonkeyPatch, watch: Watch) -> None:
+def test_run_continues_in_one_process_without_fork(monkeypatch: pytest.MonkeyPatch, watch: Watch) -> None:
     monkeypatch.setattr(several.multiprocessing, "get_all_start_methods", lambda: ["spawn"])
     module = ptoas.parse(put(), "test.pto")
     found = run_ranks(module, given_to(3), "a5", ranks=3, jobs=2)

@@ -474,7 +474,7 @@ def after(text: str, tile: str, rows: int) -> str:
         (1, "pong", 1, [(1, 0)]),
     ],
 )
-def test_what_the_chunks_leave_in_ping_and_pong(
+def test_gather_leaves_its_last_chunks_in_ping_and_pong(
     height: int, tile: str, rows: int, expected: list[tuple[int, int]]
 ) -> None:
     sources = np.arange(16 * height, dtype=np.float32).reshape(2, height, 8)

@@ -257,7 +257,7 @@ def test_a_fence_before_the_put_is_none(target: str) -> None:
     failing("PTO-R802", text, 2, target=target)
 
 
-def test_what_is_known_is_handed_on() -> None:
+def test_order_between_ranks_is_transitive() -> None:
     """Rank 0 puts to rank 2 and tells rank 1, which tells rank 2 without a fence of its own."""
     text = HANDED_ON + offset("f32") + offset("i32")
     src = np.random.default_rng(0).random((3, 4, 8), dtype=np.float32)
@@ -474,7 +474,7 @@ THEN = [
 
 
 @pytest.mark.parametrize(("then", "code"), THEN)
-def test_what_a_transfer_works_with_is_left_alone(then: str, code: str | None) -> None:
+def test_memory_of_a_pending_transfer_must_not_be_accessed(then: str, code: str | None) -> None:
     module = ptoas.parse(BESIDE.replace("{then}", then), "test.pto")
     if code is None:
         run(module, {}, "a5", generate=True)

@@ -185,7 +185,7 @@ PLACED = (
 FREE = 124 * KB
 
 
-def test_what_the_program_places_leaves_what_is_above_it() -> None:
+def test_staging_tiles_use_the_space_above_placed_tiles() -> None:
     """In a function that is placed by hand all staging tiles lie one above the other."""
     assert sizes(kernel(*PLACED, collective())) == [[FREE]]
     twice = kernel(*PLACED, collective(), collective(attrs="pingpong"))

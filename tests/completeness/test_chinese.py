@@ -85,7 +85,7 @@ def test_both_lead_to_the_same_places(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", PAIRS, ids=lambda path: path.name)
-def test_what_is_code_is_the_same(path: Path) -> None:
+def test_translation_keeps_code_and_numbers(path: Path) -> None:
     """Options, types and numbers of tables stay as they are in a translation."""
     code = [set(re.findall(r"`([^`]+)`", prose(each))) for each in (path, PAIRS[path])]
     assert code[0] == code[1]

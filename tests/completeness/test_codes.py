@@ -62,7 +62,7 @@ def test_a_test_expects_the_code(code: str) -> None:
     assert code in expected(), f"no test brings up {code}"
 
 
-def test_what_the_package_reports_can_be_explained_and_the_other_way_round() -> None:
+def test_reported_codes_are_exactly_the_registered_ones() -> None:
     reported = named_in(ROOT / "ptoas")
     assert reported == set(KNOWN)
     for code in KNOWN:

@@ -49,7 +49,7 @@ def test_programs_parse(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
-def test_links_lead_somewhere(path: Path) -> None:
+def test_links_are_valid(path: Path) -> None:
     links = re.findall(r"\]\((?!https?:)([^)#\s]+)\)", path.read_text(encoding="utf-8"))
     made = GENERATED if path.parent.name == "docs" else set[str]()
     assert [link for link in links if link not in made and not (path.parent / link).exists()] == []

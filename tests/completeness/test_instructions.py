@@ -99,7 +99,7 @@ def test_target_has_a_row_or_a_reason(op: type[PtoOp], target) -> None:
 
 
 @every_target
-def test_a_row_speaks_of_slots_that_its_instruction_has(target: Target) -> None:
+def test_row_names_only_slots_of_its_instruction(target: Target) -> None:
     for op, row in target.rows():
         slots = {slot.name for slot in op.signature().slots}
         named = {*row.tiles, *row.views, *row.valid, *row.shape, *row.ignores, *row.clobbers, *row.scratch}

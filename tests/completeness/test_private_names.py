@@ -131,7 +131,7 @@ def code_lines(path: Path) -> list[str]:
     ]
 
 
-def test_what_uses_private_names_of_xdsl_is_small() -> None:
+def test_modules_with_private_names_of_xdsl_stay_small() -> None:
     using = [
         path
         for path in (ROOT / "ir").glob("*.py")

@@ -165,7 +165,7 @@ def test_scratch_is_never_taken_for_the_destination() -> None:
     assert (with_scratch.tmp, with_scratch.dst) == (tmp, dst)
 
 
-def test_what_a_slot_does_not_take_passes_it_by() -> None:
+def test_constructor_skips_optional_slots_that_do_not_accept_a_value() -> None:
     src, idx, dst = value(TILE), value(TileType.of(i32, 16, 32)), value(TILE)
     gather = TGatherOp(src, idx, dst)
     assert (gather.indices, gather.threshold, gather.dst, gather.cdst) == (idx, None, dst, None)

@@ -110,7 +110,7 @@ def with_sizes_of_another_width(op: PtoOp) -> bool:
         with_sizes_of_another_width,
     ],
 )
-def test_what_xdsl_refuses_is_refused(changed: Callable[[PtoOp], bool]) -> None:
+def test_declared_checks_agree_with_xdsl(changed: Callable[[PtoOp], bool]) -> None:
     tried = 0
     for op in OPS:
         copy = op.clone({value: value for value in op.operands})

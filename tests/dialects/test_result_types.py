@@ -123,7 +123,7 @@ def test_every_statement_without_types_is_read_or_completed() -> None:
     assert {"tcvt", "tload", "texpands", "textract"} <= proposed
 
 
-def test_a_type_that_nothing_tells_is_proposed_as_a_line() -> None:
+def test_missing_result_type_is_suggested_as_an_edit() -> None:
     text = "%c = arith.constant 1.0 : f32\n%z = texpands %c  # zeros\n"
     with pytest.raises(ptoas.PtoasError) as caught:
         ptoas.parse(text)

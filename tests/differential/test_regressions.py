@@ -40,7 +40,7 @@ func.func @swap(%x: !pto.memref<8x8xi32>, %y: !pto.memref<8x8xi32>, %out: !pto.m
     assert (result.outputs["more"] == 21).all()
 
 
-def test_what_a_loop_inside_reads_is_a_variable_of_the_loop_around_it() -> None:
+def test_value_read_by_an_inner_loop_becomes_a_variable_of_the_outer_loop() -> None:
     text = f"""
 func.func @last(%x: !pto.memref<8x8xi32>, %y: !pto.memref<8x8xi32>, %n: index) {{
   %c0 = arith.constant 0 : index

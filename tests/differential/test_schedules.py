@@ -19,7 +19,7 @@ def test_programs_are_claimed_and_not_claimed() -> None:
     assert {"claimed", "refused", "not claimed, several outcomes"} <= kinds
 
 
-def test_no_interleaving_contradicts_what_verify_says_of_rows() -> None:
+def test_no_interleaving_contradicts_the_claims_about_rows() -> None:
     found = {seed: schedules.check_rows(seed) for seed in range(25, 50)}
     assert {seed: wrong for seed, (wrong, _) in found.items() if wrong is not None} == {}
     assert {"rows: proved", "rows: not proved, a race"} <= {kind for _, kind in found.values()}

@@ -62,7 +62,7 @@ class Page(HTMLParser):
             self.loaded += [found[name] for name in ("src", "href") if name in found]
 
 
-def test_links_and_anchors_lead_somewhere(site: Path) -> None:
+def test_links_and_anchors_are_valid(site: Path) -> None:
     pages = {path: Page(path) for path in sorted(site.rglob("*.html")) if path.name != "404.html"}
     assert len(pages) > 40
     lost: list[str] = []

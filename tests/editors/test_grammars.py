@@ -45,7 +45,7 @@ def opcodes(text: str) -> dict[int, str]:
     return {s.opcode.start: s.opcode.text for s in statements if s.opcode and s.opcode.text[0] not in '".'}
 
 
-def test_pygments_knows_every_opcode() -> None:
+def test_pygments_highlights_every_opcode() -> None:
     for path in PROGRAMS:
         text = path.read_text()
         wanted = opcodes(text)
@@ -85,7 +85,7 @@ def scopes(text: str) -> dict[int, str]:
     return found
 
 
-def test_textmate_knows_every_opcode() -> None:
+def test_textmate_highlights_every_opcode() -> None:
     for path in EXAMPLES[::3]:
         if "broken" in path.parts:
             continue

@@ -94,7 +94,7 @@ def test_comments_keep_their_positions(text: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("text", "code"), [("foo(%a", "PTO-P012"), ('a "b', "PTO-P011"), ("a\0b", "PTO-P001")]
 )
-def test_what_is_not_closed_is_refused(text: str, code: str) -> None:
+def test_format_rejects_unclosed_brackets_and_strings(text: str, code: str) -> None:
     with pytest.raises(ptoas.PtoasError) as caught:
         format_text(text)
     assert caught.value.diagnostics[0].code == code

@@ -57,7 +57,9 @@ def test_a_generic_scalar_is_read_as_the_operation_of_arith(generic: str, arith:
         ),
     ],
 )
-def test_what_is_not_taken_is_refused_with_a_reason(statement: str, code: str, message: str) -> None:
+def test_generic_scalar_that_is_not_supported_is_rejected_with_a_reason(
+    statement: str, code: str, message: str
+) -> None:
     with pytest.raises(ptoas.PtoasError) as error:
         ptoas.parse(FUNCTION.replace("STATEMENT", statement))
     first = error.value.diagnostics[0]

@@ -109,7 +109,7 @@ def test_an_operation_that_inherits_a_location_has_no_operands_there() -> None:
     assert text_of(operand_span(alloc, 0)).startswith("tadd %new")
 
 
-def test_what_no_statement_made_is_shown_as_it_prints() -> None:
+def test_built_operation_is_located_in_its_printed_text() -> None:
     module = ptoas.parse(f"{PRELUDE}%d = tadd %a, %a_1 : {T}", "add.pto")
     (op,) = (op for op in module.walk() if isinstance(op, TAddOp))
     built = TAddOp.create(operands=op.operands, result_types=op.result_types)
@@ -141,5 +141,5 @@ def test_a_finding_about_what_has_no_location_names_the_operation() -> None:
     assert " = pto.tcvt " in ptoas.render([finding], "full")
 
 
-def test_what_breaks_its_declaration_is_shown_too() -> None:
+def test_invalid_operation_is_located_in_its_printed_text() -> None:
     assert text_of(span_of(TAddOp.create())) == '"pto.tadd"() : () -> ()'

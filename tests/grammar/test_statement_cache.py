@@ -113,7 +113,7 @@ def test_type_inside_an_attribute_is_not_erased() -> None:
         assert op.attributes["x.of"] == op.operands[0].type
 
 
-def test_what_a_name_of_a_file_means_holds_there_alone() -> None:
+def test_alias_of_a_file_does_not_affect_other_files() -> None:
     for mode, rows in (("elem", 64), ("row", 32)):
         view, type = f"!pto.memref<{rows}x8xf32>", "!pto.tile<1x8xi32>"
         module = ptoas.parse(
@@ -189,7 +189,7 @@ def test_statements_that_differ_in_types_are_parsed_once(parsed: list[str]) -> N
 
 
 @pytest.mark.parametrize("kind", ["!pto.tile<8x8xf32>", "!pto.hif8"])
-def test_a_word_behind_a_type_is_refused_whatever_stands_for_the_type(kind: str) -> None:
+def test_word_after_a_type_is_rejected(kind: str) -> None:
     text = f".arg %a : !pto.tile<8x8xf32>\n%b = tneg %a : {kind} word"
     with pytest.raises(ptoas.PtoasError) as caught:
         ptoas.parse(text)

@@ -305,7 +305,9 @@ def test_the_flat_forms_follow_from_ins_and_outs(form: str, expected: str) -> No
         ("pto.barrier <PIPE_ALL> {\n  pto.barrier <PIPE_ALL>\n}", "PTO-P061", "`barrier` has no body"),
     ],
 )  # fmt: skip
-def test_what_a_template_does_not_say_is_refused(text: str, code: str, message: str) -> None:
+def test_statement_that_does_not_match_its_declaration_is_rejected(
+    text: str, code: str, message: str
+) -> None:
     with pytest.raises(ptoas.PtoasError) as error:
         ptoas.parse(PRELUDE + text)
     (diagnostic,) = error.value.diagnostics

@@ -73,7 +73,7 @@ def test_refused_when_not_allowed(kind: str) -> None:
     assert {d.code for d in caught.value.diagnostics} <= {"PTO-P020", "PTO-P040", "PTO-P041"}
 
 
-def test_what_is_kept() -> None:
+def test_unregistered_operation_keeps_operands_and_attributes() -> None:
     text = HEAD + LINES["DPS, attributes"]
     module = ptoas.parse(text, "k.pto", allow_unregistered=True)
     (op,) = [op for op in module.walk() if isinstance(op, UnregisteredOp)]
@@ -108,7 +108,7 @@ def test_unknown_types_and_attributes() -> None:
         (f"tnew %a, %b : (!pto.tile<8x32xf32>, {T})", "PTO-P042"),
     ],
 )
-def test_what_stays_wrong(line: str, code: str) -> None:
+def test_unregistered_operation_is_still_parsed_strictly(line: str, code: str) -> None:
     with pytest.raises(ptoas.PtoasError) as caught:
         ptoas.parse(HEAD + line, "k.pto", allow_unregistered=True)
     assert [d.code for d in caught.value.diagnostics] == [code]

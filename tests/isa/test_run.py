@@ -38,7 +38,7 @@ def run(program: Program, target: str) -> Result:
 
 
 @pytest.mark.parametrize(("program", "target"), CASES, ids=lambda x: getattr(x, "name", x))
-def test_the_values_are_as_they_should_be(program: Program, target: str) -> None:
+def test_run_checks_hold(program: Program, target: str) -> None:
     refusal = program.refusal(program.run, target)
     if refusal:
         with pytest.raises(PtoasError) as error:

@@ -84,7 +84,7 @@ def test_the_next_turn_needs_a_barrier_inside_the_loop() -> None:
     assert vector(FILL, *loop) == ["texpands", "for", "barrier V", "tadd"]
 
 
-def test_what_comes_from_before_a_loop_needs_a_barrier_in_front_of_it() -> None:
+def test_access_before_a_loop_gets_a_barrier_before_the_loop() -> None:
     loop = ["scf.for %k = %c0 to %n step %c1 {", NEGATE.replace("%b", "%c"), "pto.tprint ins(%c : T)", "}"]
     assert vector(FILL, *loop) == ["texpands", "barrier V", "for", "tneg", "tprint"]
 

@@ -83,7 +83,7 @@ def test_a_load_by_dma_is_preceded_by_a_clean() -> None:
     ]
 
 
-def test_a_clean_stands_before_a_loop_that_does_not_store() -> None:
+def test_clean_is_inserted_before_a_loop_that_does_not_store() -> None:
     assert steps(STORE, loop(DMA_LOAD)) == ["store_scalar", *CLEAN, "{", "tload", "}"]
     assert steps(loop(STORE, DMA_LOAD)) == ["{", "store_scalar", *CLEAN, "tload", "}"]
 
@@ -124,7 +124,7 @@ def test_a_wait_for_another_core_invalidates_each_time() -> None:
     assert steps(wait) == ["cmo.cacheinvalid", "load_scalar", "}"]
 
 
-def test_what_a_called_function_does_counts() -> None:
+def test_fences_include_accesses_of_callees() -> None:
     text = program(
         STORE, "func.call @other(%p) : (!pto.ptr<i32>) -> ()", "func.call @third(%p) : (!pto.ptr<i32>) -> ()"
     )

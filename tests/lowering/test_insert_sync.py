@@ -107,7 +107,7 @@ def test_no_way_through_a_program_has_a_race(target: str, random: Random) -> Non
 @pytest.mark.parametrize("target", DEVICES)
 @given(random=RANDOM)
 @settings(max_examples=40)
-def test_the_verifier_sees_a_race_of_any_way(target: str, random: Random) -> None:
+def test_verifier_finds_a_race_on_any_path(target: str, random: Random) -> None:
     module = prepare(ptoas.parse(program(random, forms=ALL_FORMS)), target, skip=("insert-fences",))
     known = orders(module)
     if not known:
@@ -181,7 +181,7 @@ def test_the_next_iteration_waits_for_the_one_before() -> None:
     ]
 
 
-def test_what_comes_from_before_a_loop_is_waited_for_once() -> None:
+def test_access_before_a_loop_is_awaited_once() -> None:
     module = prepare(ptoas.parse(loop(f"{LOAD}\nscf.for %k = %c0 to %n step %c1 {{\n{ADD}\n}}")), "a5")
     (function,) = functions(module)
     outside = [op for op in function.body.block.ops if isinstance(op, SetFlagOp | WaitFlagOp)]
@@ -214,7 +214,7 @@ def test_more_flags_than_ids_are_still_enough() -> None:
     ]
 
 
-def test_a_barrier_stands_where_the_events_of_the_program_leave_none() -> None:
+def test_barrier_is_inserted_if_the_program_uses_all_event_ids() -> None:
     tile, memory = "!pto.tile_buf<vec, 8x8xf32>", "!pto.memref<8x8xf32>"
     tiles = "\n".join(f"%t{n} = pto.alloc_tile : {tile}" for n in range(9))
     records = "\n".join(f"%e{n} = pto.tload ins(%a : {memory}) outs(%t{n} : {tile}) record" for n in range(8))
@@ -357,7 +357,7 @@ LOOPS = {
 
 
 @pytest.mark.parametrize("kind", LOOPS)
-def test_what_a_loop_awaits_is_awaited_only_if_it_has_a_turn(kind: str) -> None:
+def test_wait_in_a_loop_does_not_count_after_zero_iterations(kind: str) -> None:
     """V fills `u`; in the loop MTE2 awaits V for another tile's sake, and with it the filling."""
     start, end, turns = LOOPS[kind]
     values = "%go = arith.constant true\n%s = arith.constant 1.0 : f32"
@@ -528,7 +528,7 @@ def test_flags_that_are_found_late_but_raised_early() -> None:
     ]
 
 
-def test_a_flag_that_brings_another_along_is_enough() -> None:
+def test_flag_is_omitted_if_others_imply_it() -> None:
     """MTE3 awaits V, which has awaited MTE2."""
     half = "!pto.tile_buf<vec, 8x16xf32>"
     body = f"""%s = arith.constant 1.0 : f32
@@ -545,7 +545,7 @@ def test_a_flag_that_brings_another_along_is_enough() -> None:
     ]
 
 
-def test_what_a_flag_of_the_turn_before_makes_needless_is_dropped() -> None:
+def test_flag_is_omitted_if_one_of_the_previous_iteration_implies_it() -> None:
     """V to MTE3 for the stores of the next turn: MTE2 has awaited V by then, and MTE3 awaits MTE2."""
     body = f"""%s = arith.constant 1.0 : f32
   scf.for %k = %c0 to %n step %c1 {{

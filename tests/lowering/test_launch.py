@@ -114,7 +114,9 @@ def test_a_tile_with_an_address_counts_to_its_last_byte(end: int, codes: list[st
 @pytest.mark.parametrize(
     "path", sorted((Path(__file__).parents[2] / "examples").glob("*.pto")), ids=lambda path: path.stem
 )
-def test_what_is_not_measured_has_nothing_to_say(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kernel_that_is_not_measured_is_within_its_budget(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Passes are run to measure a kernel only where it may be close to its budget: always gives the same."""
     module = ptoas.parse_file(str(path))
     found = ptoas.verify(module, "a5").diagnostics

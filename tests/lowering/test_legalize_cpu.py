@@ -192,7 +192,7 @@ def tile(rest: str) -> str:
         ("elem", {"index": FULL, "tile": tile("valid=16x1")}, "index: found 16x16, expected 16x1"),
     ],
 )
-def test_what_can_not_be_rewritten_is_refused_with_its_reason(
+def test_legalize_rejects_unsupported_gathers_with_a_reason(
     mode: str, changed: dict[str, str], why: str
 ) -> None:
     text = gather(modes(mode, "clamp"), **changed)

@@ -228,7 +228,7 @@ mscatter.row{mode} %s, %i, %t : ({src}, !pto.tile<{shape}>, {table})
     assert not np.array_equal(found[0], np.full((6, 8), 100))
 
 
-def test_what_a_scatter_can_not_become() -> None:
+def test_legalize_rejects_unsupported_scatters() -> None:
     padded = "!pto.memref<6x8xf32, nd, strides=[16, 1]>"
     text = f""".arg %t : {padded}
 .arg %s : !pto.tile<4x8xf32>

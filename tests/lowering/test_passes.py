@@ -380,7 +380,7 @@ func.func @kernel(%x: i32, %p: !pto.ptr<i32>) {
 
 
 @pytest.mark.parametrize(("debug", "kept"), [("true", ["inner", "helper", "kernel"]), ("false", ["kernel"])])
-def test_what_only_a_branch_not_taken_calls_is_no_kernel(debug: str, kept: list[str]) -> None:
+def test_function_called_only_in_a_dead_branch_is_removed(debug: str, kept: list[str]) -> None:
     module = ptoas.parse(CALLS.replace("DEBUG", debug))
     ready = prepare(module, "a5", until="fold-constants")
     assert [op.sym_name.data for op in ready.walk() if isinstance(op, FuncOp)] == kept

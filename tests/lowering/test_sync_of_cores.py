@@ -173,7 +173,7 @@ def test_every_flag_is_needed(target: str, body: str) -> None:
 
 
 @pytest.mark.parametrize("target", ["a2a3", "a5"])
-def test_what_is_not_ordered_is_refused(target: str) -> None:
+def test_run_without_the_inserted_flags_reports_a_race(target: str) -> None:
     """With the flags of the pass a run is clean; with none it has a race."""
     module = ptoas.parse(pair(target, STORED))
     ptoas.run(module, target=target, generate=True)

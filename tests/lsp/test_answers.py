@@ -95,7 +95,7 @@ def test_completion_offers(line: str, offered: str) -> None:
     assert offered in [item.label for item in found.items]
 
 
-def test_completion_knows_what_is_known_there() -> None:
+def test_completion_offers_values_in_scope() -> None:
     """A value of a body ends with the body; one of another function is never known."""
     text = (
         "func.func @g(%other: index) {\n  return\n}\n"
@@ -160,7 +160,7 @@ def test_a_text_that_can_t_be_taken_apart_is_not_formatted() -> None:
         assert len(edits) == 1 or text.startswith("\n")
 
 
-def test_what_can_t_be_lowered_has_no_plan_and_what_is_wrong_no_verdict() -> None:
+def test_invalid_program_has_neither_plan_nor_verdict() -> None:
     huge = "!pto.tile<1024x1024xf32>"
     file = File(
         "", "a.pto", f".arg %a : !pto.memref<1024x1024xf32>\n%b = tload %a -> {huge}\ntstore %b, %a\n"

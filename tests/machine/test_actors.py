@@ -164,7 +164,7 @@ def test_a_pipe_releases_what_it_has_seen_alone() -> None:
     assert second.others[MTE3][0][MTE3] == 7
 
 
-def test_what_an_actor_released_itself_orders_none_of_its_pipes() -> None:
+def test_acquiring_an_own_release_orders_no_pipe() -> None:
     clocks = Clocks(0, Ledger())
     clocks.own[MTE3][MTE3] = 7
     clocks.release("a")

@@ -288,7 +288,7 @@ def test_an_error_of_one_block_names_it() -> None:
     assert found.message.startswith("block 16: partition_view")
 
 
-def test_what_is_counted_is_of_all_blocks() -> None:
+def test_statistics_cover_all_blocks() -> None:
     one_by_one, in_turns = (
         execute(rows(), blocks=4, schedule=schedule, stats=True, trace=True) for schedule in (None, 7)
     )

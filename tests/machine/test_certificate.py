@@ -74,7 +74,9 @@ def test_a_signal_of_one_notifier_has_one_result_for_the_signals_that_were_given
         (notify(0, 1, "atomic_add"), notify(0, 1, "atomic_add") + "\n" + wait(), "several actors notify it"),
     ],
 )
-def test_what_depends_on_the_order_is_named(first: str, second: str, reason: str) -> None:
+def test_certificate_names_the_statement_that_depends_on_the_order(
+    first: str, second: str, reason: str
+) -> None:
     for text in (program(first, second), program(second, first)):
         try:
             found = certificate(text)

@@ -177,7 +177,7 @@ func.func @main(%table: !pto.memref<8xCOLSxf32>, %i: !pto.tile<1x8xi32>, %s: !pt
 # --- places of tiles -----------------------------------------------------------------------------
 
 
-def test_an_address_that_only_the_run_knows() -> None:
+def test_run_checks_a_dynamic_address() -> None:
     text = """
 func.func @main(%m: !pto.memref<1x8xf32>, %at: i64, %out: !pto.memref<1x8xf32>) {
   %t = pto.alloc_tile addr = %at : !pto.tile_buf<vec, 1x8xf32>

@@ -197,7 +197,7 @@ def test_cores_of_a_block_stay_together(monkeypatch: pytest.MonkeyPatch) -> None
         ({"jobs": 0}, "a number from 1, or auto; 0"),
     ],
 )
-def test_what_one_process_has_to_see_is_refused(options: dict[str, Any], words: str) -> None:
+def test_jobs_reject_options_that_need_one_process(options: dict[str, Any], words: str) -> None:
     text = KERNEL.format(step=4, apart=1, source="x", more="", atomic="", row=ROW, view=VIEW)
     with pytest.raises(UsageError, match=words):
         compile_program(ptoas.parse(text), "a5", **{"blocks": 4, "jobs": 2} | options)

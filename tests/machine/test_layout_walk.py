@@ -259,7 +259,7 @@ def test_every_short_float_is_widened(loc: str, layout: str, element: str, numbe
             assert np.array_equal(np.signbit(found), np.signbit(wanted))
 
 
-def test_what_was_unpacked_is_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changed_bytes_are_unpacked_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same bytes give the same array; one byte more, wherever it is, another."""
     tile = operand("left", "Nz", "f16", (64, 64))
     fill = factors.factor(tile)

@@ -74,7 +74,9 @@ def test_side_by_side(type_: str, left: int, right: int, seed: int) -> None:
     st.integers(1, 64),
     seeds,
 )
-def test_so_many_of_each_side_by_side(counts: list[tuple[int, int]], cols: int, seed: int) -> None:
+def test_concatenation_takes_as_many_columns_as_the_indices_count(
+    counts: list[tuple[int, int]], cols: int, seed: int
+) -> None:
     """Counts are bytes of i16; a device stops at the valid columns, and leaves the rest of a row as it is."""
     data, index, d_type = tile(8, 32, "f32"), tile(8, 16, "i16", (8, 1)), tile(8, 64, "f32", (8, cols))
     rng = np.random.default_rng(seed)
@@ -119,7 +121,7 @@ func.func @main(%x: !pto.memref<1x20xf32>, %out: !pto.memref<1x32xf32>) {
 
 @pytest.mark.parametrize("target", ["a2a3", "a5", "cpu"])
 @pytest.mark.parametrize("pad", ["", ", pad=zero"])
-def test_what_a_load_has_padded_is_padded(target: str, pad: str) -> None:
+def test_padding_of_a_load_is_initialised(target: str, pad: str) -> None:
     out = execute(SAME_PAD.replace("SRC", pad), {"x": np.ones((1, 20), np.float32)}, target).outputs["out"]
     assert out.tolist() == [[1.0] * 20 + [0.0] * 12]
 

@@ -52,7 +52,7 @@ def arguments(a: np.ndarray, b: np.ndarray) -> dict[str, object]:
 
 @settings(max_examples=40)
 @given(st.sampled_from(sorted(OPS)), extents, st.booleans(), seeds)
-def test_what_is_missing_is_taken_from_the_other(
+def test_partial_operation_copies_elements_that_one_source_lacks(
     op: str, small: tuple[int, int], left: bool, seed: int
 ) -> None:
     rng = np.random.default_rng(seed)
@@ -68,7 +68,9 @@ def test_what_is_missing_is_taken_from_the_other(
 @given(
     st.sampled_from(["tpartargmax", "tpartargmin"]), st.sampled_from(["cpu", "a2a3", "a5"]), extents, seeds
 )
-def test_a_value_brings_its_index(op: str, target: str, small: tuple[int, int], seed: int) -> None:
+def test_partial_argument_takes_the_index_of_its_value(
+    op: str, target: str, small: tuple[int, int], seed: int
+) -> None:
     """Of equals the devices take the first, and A5 of what can't be compared as well; else the second."""
     rng = np.random.default_rng(seed)
     values = np.array([1, 2, np.inf, -np.inf, np.nan, 0.0, -0.0], np.float32)
@@ -84,13 +86,13 @@ def test_a_value_brings_its_index(op: str, target: str, small: tuple[int, int], 
 
 
 @pytest.mark.parametrize("target", ["a2a3", "a5"])
-def test_what_neither_has_is_undefined(target: str) -> None:
+def test_elements_that_both_sources_lack_are_an_error(target: str) -> None:
     a, b = np.ones((8, 9), np.float32), np.ones((7, 16), np.float32)
     message = failing("PTO-R105", program("tpartadd", "f32"), arguments(a, b), target).message
     assert "do not cover" in message
 
 
-def test_what_neither_has_is_zero_on_the_simulator() -> None:
+def test_elements_that_both_sources_lack_are_zero_on_cpu() -> None:
     a, b = np.ones((8, 9), np.float32), np.ones((7, 16), np.float32)
     out = execute(program("tpartadd", "f32"), arguments(a, b), "cpu").outputs["d"]
     expected = np.zeros(SHAPE, np.float32)

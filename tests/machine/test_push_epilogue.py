@@ -115,7 +115,7 @@ def logical(found: np.ndarray[Any, Any], layout: str) -> np.ndarray[Any, Any]:
 
 
 @pytest.mark.parametrize("quant", QUANTS)
-def test_what_is_popped_is_what_the_epilogue_makes(quant: str) -> None:
+def test_popped_tile_is_converted_by_the_epilogue(quant: str) -> None:
     memory = "gm_slot_buffer = %gm : !pto.ptr<f32>, "
     ways = [("a5", "", layout) for layout in LAYOUTS]
     if quant not in OF_A5:

@@ -233,7 +233,7 @@ def test_only_so_many_accesses_are_remembered(monkeypatch: pytest.MonkeyPatch) -
     execute(LONG.replace("ORDER", pair("MTE2", "MTE3").strip()), {"late": 63}, sync="manual")
 
 
-def test_what_every_pipe_has_seen_is_forgotten_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_records_that_every_pipe_has_acquired_are_dropped_first(monkeypatch: pytest.MonkeyPatch) -> None:
     """With flags in every turn nothing is left open, and nothing is reported."""
     monkeypatch.setattr("ptoas.machine.pipe_log.MOST_RECORDS", 8)
     turn = pair("MTE2", "MTE3").strip() + "\n  " + pair("MTE3", "V").strip()

@@ -55,7 +55,7 @@ def test_whole_numbers(op: str, axis: str, shape: tuple[int, int], seed: int) ->
 
 
 @pytest.mark.parametrize("op", ["trowargmax", "tcolargmax", "trowargmin", "tcolargmin"])
-def test_what_is_no_number_is_found_only_as_the_first(op: str) -> None:
+def test_nan_is_an_argument_of_a_reduction_only_in_the_first_column(op: str) -> None:
     nan, inf = np.nan, np.inf
     lines = [
         [nan, 3, 1, 2],

@@ -97,7 +97,7 @@ YES = "%yes = arith.cmpi slt, %n, %c16 : index"
 
 @pytest.mark.parametrize("target", DEVICES)
 @pytest.mark.parametrize("name", BROKEN)
-def test_what_the_device_would_not_see_stops_the_run(name: str, target: str) -> None:
+def test_stale_cache_line_stops_the_run(name: str, target: str) -> None:
     code, broken, fixed = BROKEN[name]
     assert stopped(YES, *broken, target=target).code == code
     passes(YES, *fixed, target=target)
@@ -177,7 +177,7 @@ def mixed(random: Random) -> str:
 @pytest.mark.parametrize("target", DEVICES)
 @given(random=st.randoms(use_true_random=False))
 @settings(max_examples=60, deadline=None)
-def test_what_the_compiler_inserts_is_enough(target: str, random: Random) -> None:
+def test_inserted_cleans_give_the_values_of_cpu(target: str, random: Random) -> None:
     """A program with automatic synchronisation runs, and leaves what it leaves on cpu."""
     text = mixed(random)
     results = []

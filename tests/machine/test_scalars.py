@@ -544,9 +544,7 @@ def nested(depth: int, *kinds: tuple[str, str]) -> str:
 
 @pytest.mark.parametrize("kinds", [(LOOP,), (BRANCH,), (LOOP, BRANCH), (WHILE_LOOP, LOOP)])
 @pytest.mark.parametrize("depth", [15, 16, 17, 21, 40, MAX_REGION_DEPTH - 1])
-def test_what_the_parser_accepts_is_not_nested_too_deeply_to_run(
-    depth: int, kinds: tuple[tuple[str, str], ...]
-) -> None:
+def test_deepest_accepted_nesting_runs(depth: int, kinds: tuple[tuple[str, str], ...]) -> None:
     assert execute(nested(depth, *kinds), {"x": 5}, sync="manual").outputs["p"].tolist() == [6]
 
 

@@ -160,7 +160,7 @@ func.func @main({args}, %w: index, %e: vector<4xi16>) {{
         assert result.outputs["e"].tolist() == [*taken, 0, 0][:4]
 
 
-def test_what_is_no_number_is_first_or_last() -> None:
+def test_nan_sorts_first_or_last() -> None:
     values = np.zeros((1, 32), np.float32)
     values[0, :4] = [math.nan, -math.nan, math.inf, -math.inf]
     values[0, 4] = -0.0
@@ -175,7 +175,7 @@ def test_what_is_no_number_is_first_or_last() -> None:
 
 
 @pytest.mark.parametrize("target", ["a2a3", "a5"])
-def test_what_fills_up_the_last_block_is_no_value(target: str) -> None:
+def test_padding_of_the_last_block_sorts_behind_the_values(target: str) -> None:
     text = """
 func.func @main(%m: !pto.memref<1x20xf32>, %k: !pto.memref<1x20xui32>, %out: !pto.memref<1x64xf32>) {
   %a = pto.alloc_tile : !pto.tile_buf<vec, 1x32xf32, valid=1x20>

@@ -107,9 +107,7 @@ def test_with_a_scalar(op: str, element: str, scalar: float, first: bool, seed: 
 
 @settings(max_examples=40)
 @given(st.sampled_from(["f16", "f32", "f16 f32"]), st.sampled_from(["cpu", "a2a3", "a5"]), odd_scalars, seeds)
-def test_how_often_a_product_that_is_added_is_rounded(
-    elements: str, target: str, scalar: float, seed: int
-) -> None:
+def test_multiply_add_rounds_as_the_target_does(elements: str, target: str, scalar: float, seed: int) -> None:
     """A5 rounds once, A2/A3 the product to the destination's type, the simulator to the source's."""
     rng = np.random.default_rng(seed)
     element, wide = elements.split()[0], elements.split()[-1]

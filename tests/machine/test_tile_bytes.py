@@ -181,7 +181,7 @@ def test_the_blocks_of_an_nz_tile(case: Case) -> None:
         assert min(case.reached(one)) == case.places[r, c]
 
 
-def test_a_tile_is_made_once_for_all_who_ask_for_its_valid_extents() -> None:
+def test_with_valid_returns_one_object_for_equal_extents() -> None:
     tile = Case((4, 8), valid=(2, 3)).tile
     other = tile.with_valid(1, 8)
     assert other.valid == (1, 8) and other is tile.with_valid(1, 8)
@@ -239,7 +239,7 @@ def test_marking_elements_marks_theirs() -> None:
 # --- who wrote last ------------------------------------------------------------------------------
 
 
-def test_the_last_writer_is_who_wrote_a_byte_last_through_whichever_tile() -> None:
+def test_last_writer_is_found_across_overlapping_tiles() -> None:
     memory = LocalMemory(TileLoc.Vec, MEMORY)
     of = tile_type("!pto.tile_buf<vec, 1x8xf32>")
     low, middle, high = (Tile(of, memory, at, (1, 8)).region for at in (0, 16, 32))
@@ -284,7 +284,7 @@ CUT = ("NZ, cut through", "NZ, narrow blocks", "ZZ", "ZN")
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_a_tile_touches_are_its_valid_bytes(name: str) -> None:
+def test_touched_bytes_of_a_tile_are_its_valid_ones(name: str) -> None:
     """All from its first byte to its last where strides can't say more."""
     case = Case(**CASES[name])
     everything = case.bytes_of(*case.shape)
@@ -310,7 +310,7 @@ def test_tiles_of_two_memories_never_overlap() -> None:
 
 
 @pytest.mark.parametrize("boxed", ["", ", blayout=col_major, slayout=row_major"])
-def test_what_a_step_clobbers_is_unwritten_afterwards(boxed: str) -> None:
+def test_clobbered_bytes_are_uninitialised(boxed: str) -> None:
     machine = Machine(ptoas.get_target("a5"))
     memory = LocalMemory(TileLoc.Vec, MEMORY)
     of = tile_type(f"!pto.tile_buf<vec, 16x8xf32{boxed}>")

@@ -311,7 +311,7 @@ def test_a_mask_along_columns_keeps_rows(pattern: str) -> None:
 
 
 @pytest.mark.parametrize("axis", ["", ', axis = "row"'])
-def test_what_a_mask_keeps_is_packed_in_the_order_of_rows(axis: str) -> None:
+def test_mask_gather_packs_elements_in_row_order(axis: str) -> None:
     """Also into a tile whose memory has another order."""
     source = np.arange(48, dtype=np.float32).reshape(6, 8)
     text = ALONG.replace("PATTERN", "P0101").replace("AXIS", axis)
@@ -497,7 +497,7 @@ def test_an_index_counts_rows_whatever_the_order_in_memory() -> None:
 
 
 @pytest.mark.parametrize("layout", ["row_major", "col_major"])
-def test_what_a_mask_keeps_counts_as_written(layout: str) -> None:
+def test_elements_kept_by_a_mask_are_initialised(layout: str) -> None:
     tile = f"!pto.tile_buf<vec, 8xCOLSxf32, blayout={layout}>"
     text = (
         ALONG.replace("PATTERN", "P0101").replace("AXIS", "").replace("!pto.tile_buf<vec, SHAPExf32>", tile)

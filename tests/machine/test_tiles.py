@@ -24,7 +24,7 @@ from tests.machine.support import execute, failing
         ("col_major", "row_major", 1024, (16, 16)),
     ],
 )
-def test_where_the_elements_of_a_boxed_tile_are(
+def test_boxed_tile_stores_elements_in_the_order_of_its_layout(
     blayout: str, slayout: str, fractal: int, box: tuple[int, int]
 ) -> None:
     """Boxes follow each other as `blayout` says, the elements in a box as `slayout` says."""

@@ -154,7 +154,7 @@ def test_vector_transfer_is_independent_of_layout(
         ("8x8xf32", (1, 1)),
     ],
 )
-def test_what_is_no_vector_has_the_tile_s_extents(tile: str, shape: tuple[int, int]) -> None:
+def test_memory_that_is_no_vector_must_have_the_tile_extents(tile: str, shape: tuple[int, int]) -> None:
     text, extents = vector(tile, shape, (shape[1], 1))
     failing("PTO-R105", text.replace("MODE", ""), {"p": np.zeros(64, np.float32), **extents})
 

@@ -46,7 +46,7 @@ def program(*body: str) -> str:
 
 
 @pytest.mark.parametrize("target", ["a2a3", "a5"])
-def test_what_was_written_beyond_is_taken_with_a_warning(target: str) -> None:
+def test_initialised_bytes_beyond_the_valid_region_are_read_with_a_warning(target: str) -> None:
     result = execute(program(FILL, LOAD, ADD, STORE.replace("%X", "%d")), given(), target)
     expected = np.full((8, 8), 2, np.float32)
     expected[:3] = 1 + ROWS
@@ -69,7 +69,7 @@ def test_source_smaller_than_needed_is_an_error() -> None:
     assert "needs [8, 8]" in failing("PTO-R105", program(FILL, add), given()).message
 
 
-def test_what_nothing_wrote_may_not_be_stored() -> None:
+def test_store_of_undefined_elements_is_an_error() -> None:
     found = failing("PTO-R946", program(LOAD, ADD, STORE.replace("%X", "%d")), given())
     assert "at [3, 0]" in found.message and "160 of 256 bytes" in found.message
     assert "beyond the valid region of a source of tadd" in found.notes[0].message

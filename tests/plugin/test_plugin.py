@@ -64,7 +64,7 @@ def ptoas(installed: Path, *arguments: str, text: str = "") -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
-def test_every_command_knows_what_it_brings(installed: Path) -> None:
+def test_every_command_includes_the_plugin(installed: Path) -> None:
     (installed.parent / "square.pto").write_text(PROGRAM.format(cols=64))
     (installed.parent / "wide.pto").write_text(PROGRAM.format(cols=128))
     status, shown = ptoas(installed, "instructions")

@@ -38,7 +38,7 @@ def test_totals_are_those_of_the_profiles() -> None:
         assert costs == pytest.approx(profile.total - profile.bound, abs=1)
 
 
-def test_what_appears_and_vanishes_is_named() -> None:
+def test_comparison_lists_added_and_removed_instructions() -> None:
     text = stream(2, 1, 16, "64x64xf32")
     barrier = "pto.barrier #pto.pipe<PIPE_ALL>\n"
     at = text.index("pto.tstore")

@@ -29,7 +29,7 @@ def test_the_variants_of_a_double_buffer_come_out_in_the_published_order() -> No
     assert across.total - across.bound > 0.15 * across.bound
 
 
-def test_a_pipe_says_why_it_stands_still() -> None:
+def test_idle_pipe_names_the_cause_of_its_stall() -> None:
     none = profiled(stream(2, 1, 16, "64x64xf32")).stalls.lanes
     across = profiled(prefetch(8)).stalls.lanes  # both waits of the loop take the one event
     core = (0, 0, 0)

@@ -148,7 +148,7 @@ func.func @rows(%x: !pto.memref<2x8xf32>, %__pypto_spmd_block_idx: i32, %out: !p
 """
 
 
-def test_the_driver_passes_what_the_launch_knows(library: Path, cxx: str, tmp_path: Path) -> None:
+def test_driver_passes_the_launch_parameters(library: Path, cxx: str, tmp_path: Path) -> None:
     (tmp_path / "rows.pto").write_text(LAUNCHED)
     done = command(
         tmp_path / "rows.pto", "--include", library, "--cxx", cxx, "--arg", "n=3", "--keep", tmp_path / "kept"

@@ -96,7 +96,7 @@ def broken(module: ModuleOp) -> int:
 
 
 @pytest.mark.parametrize("other", [OTHER_TABLE, OTHER_RESULT], ids=["table", "result"])
-def test_what_breaks_its_declaration_does_so_every_time(other: tuple[MemRefType, TileType, TileType]) -> None:
+def test_invalid_statement_is_reported_each_time(other: tuple[MemRefType, TileType, TileType]) -> None:
     """The element types of table and result differ; what was found sound before says nothing of it."""
     assert broken(gathers(SOUND)) == 0
     once = broken(gathers(other))
@@ -148,7 +148,7 @@ def test_other_things_in_a_module_are_passed_over() -> None:
 # --- options -------------------------------------------------------------------------------------
 
 
-def test_core_types_are_for_who_asks_for_them() -> None:
+def test_core_types_are_printed_on_request() -> None:
     """D4: on cpu only with `--aicore`."""
     text = (
         ".arg %t : !pto.memref<64x32xf8E4M3FN>\n.arg %i : !pto.tile<16x32xi32>\n"

@@ -105,20 +105,20 @@ def test_explain_contains_all_parts(rule: Rule) -> None:
         assert " ".join(part.split()) in flat
 
 
-def test_explain_knows_every_code_of_old() -> None:
+def test_explain_accepts_former_codes() -> None:
     for old, code in ALIASES.items():
         assert old not in RULES
         text = explain(old)
         assert text.startswith(f"{old} is part of {code} now.") and RULES[code].statement.split()[0] in text
 
 
-def test_explain_knows_the_front_end_and_refuses_the_rest() -> None:
+def test_explain_accepts_parser_codes_and_rejects_unknown_ones() -> None:
     assert "PTO-P030" in explain("PTO-P030")
     with pytest.raises(UnknownCodeError, match="PTO-A108"):
         explain("PTO-A199")
 
 
-def test_explain_knows_what_messages_cite() -> None:
+def test_explain_accepts_decisions_and_documents() -> None:
     assert explain("D21").startswith("D21: ") and "a single address or flag" in explain("d21")
     assert explain("000").startswith("000: MGATHER, the full page")
     with pytest.raises(UnknownCodeError, match="D99"):

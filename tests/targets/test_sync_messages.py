@@ -197,7 +197,7 @@ def test_manual_sync_note_is_given_once() -> None:
 
 
 @pytest.mark.parametrize(("gathers", "simt"), [(False, False), (True, True)])
-def test_a_budget_speaks_of_simt_where_there_is_some(gathers: bool, simt: bool) -> None:
+def test_budget_mentions_simt_only_for_kernels_that_use_it(gathers: bool, simt: bool) -> None:
     tile, memory = "!pto.tile_buf<vec, 1024x64xf32>", "!pto.memref<1024x64xf32>"
     gather = (
         "pto.mgather ins(%m, %i : !pto.memref<64x32xf32>, !pto.tile_buf<vec, 1x16xi32>) "

@@ -197,7 +197,7 @@ def test_an_instruction_that_no_row_lists_is_refused_with_a_reason() -> None:
         (Forms(lambda op: True, {True: UNARY.of("f32", scratch={"tmp2": placeholder("src")})}), "tmp2"),
     ],
 )
-def test_a_row_speaks_of_what_the_instruction_has(row: Row | Forms, word: str) -> None:
+def test_row_with_an_unknown_slot_is_rejected(row: Row | Forms, word: str) -> None:
     target = replace(get_target("a5"), extra={TNegOp: row})
     with pytest.raises(
         TypeError, match=f"the row of pto.tneg names {word}, which the instruction does not have"
