@@ -57,6 +57,7 @@ fuzz: $(VENV)/.installed-dev ## look for inputs that break the tool (SECONDS, PR
 	$(BIN)/python -m tests.fuzz --seconds $(SECONDS)
 	$(BIN)/python -m tests.differential --programs $(PROGRAMS)
 	$(BIN)/python -m tests.differential.pipe_order --programs $(PROGRAMS)
+	$(BIN)/python -m tests.differential.visibility --programs $(PROGRAMS)
 	$(BIN)/python -m tests.differential.schedules
 	$(BIN)/python -m tests.differential.interleavings
 

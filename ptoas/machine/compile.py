@@ -15,6 +15,7 @@ from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
+from ptoas.analysis.clocks import NUMBER
 from ptoas.analysis.integers import CASTS
 from ptoas.analysis.structure import of_kinds, walk
 from ptoas.analysis.sync_actions import (
@@ -50,7 +51,7 @@ from ptoas.dialects.pto.views import AllocTileOp, SetValidShapeOp, TAssignOp
 from ptoas.ir.names import name_of
 from ptoas.machine import scalars
 from ptoas.machine.addresses import missing_memory_error, placed
-from ptoas.machine.bound import BoundInstruction
+from ptoas.machine.bound import BoundInstruction, PipeAccess
 from ptoas.machine.control import ControlFlow
 from ptoas.machine.errors import failure
 from ptoas.machine.events import chosen_flag
@@ -58,6 +59,7 @@ from ptoas.machine.handover import Handover, is_unseen, store_after
 from ptoas.machine.instructions import Compiled, MachineObserver, lazily
 from ptoas.machine.machine import VALUES, Machine
 from ptoas.machine.memory import LocalPointer, Pointer
+from ptoas.machine.pipe_log import SingleGroup
 from ptoas.machine.placement import Placement
 from ptoas.machine.race import RaceDetector
 from ptoas.machine.scalar_cache import cached_ops, cached_scalar, cached_transfer
@@ -300,13 +302,16 @@ class FunctionCompiler(ControlFlow, Placement):
         assert race is not None
         effects = self.machine.target.effects(op)
         at, offset = (slot_places(op)[slot].start for slot in (op.HOLDER, "offset"))
+        (access,) = effects.accesses
+        pipe = NUMBER[access.pipe]
+        assert not (effects.before or effects.after or effects.reserved_events)
 
         def run(*values: Any) -> Any:
             result = function(*values)
             touched = element_touched(values[at], values[offset])
-            race.execute(
-                BoundInstruction(op, effects, [(touched,) if n == at else () for n in range(len(values))])
-            )
+            bound = BoundInstruction(op, effects, [(touched,) if n == at else () for n in range(len(values))])
+            record = PipeAccess(touched, pipe, access.write, bound, 0)
+            race.execute_on(op, pipe, [SingleGroup(record, race.log(pipe, touched.space))])
             return result
 
         return run

@@ -51,6 +51,18 @@ class AccessGroup:
         """Earlier ones that it does not meet, or may; `None`: it is not met again."""
 
 
+class SingleGroup(AccessGroup):
+    """One access that is not repeated, such as that of a scalar."""
+
+    __slots__ = ()
+
+    def __init__(self, record: PipeAccess, log: Log):
+        touched = record.touched
+        self.records, self.log, self.writes = (record,), log, record.write
+        self.space, self.low, self.high = touched.space, touched.low, touched.high
+        self.key, self.clear = _key(record), None
+
+
 class ViewGroup(AccessGroup):
     """The access of a load or a store to a view: made each time, and hardly ever looked at closely."""
 

@@ -36,19 +36,27 @@ MOST_WRITES = 512
 ElementAccess: TypeAlias = LoadScalarOp | StoreScalarOp
 
 
-@dataclass
+@dataclass(slots=True)
 class CachedLine:
     """A line that the cache holds."""
 
+    memory: Array | None
+    """Its bytes in memory; `None` if no other core runs."""
     contents: Array | None
-    """A copy of its bytes; `None` if no other core runs."""
+    """Its bytes in the cache."""
     dirty: Operation | None = None
     """The first store since it was cleaned."""
     stale: Operation | None = None
     """DMA of this core that has written to it since it was fetched."""
 
+    def store(self, op: Operation) -> None:
+        """An element is in the line, and not in memory."""
+        self.dirty = self.dirty or op
+        if self.contents is not None:
+            self.contents[:] = self.memory
 
-@dataclass
+
+@dataclass(slots=True)
 class DmaWrite:
     """Bytes that DMA of this core has written since the last fence."""
 
@@ -88,6 +96,8 @@ class CachedArgument:
 
     def held(self, touched: TouchedBytes) -> list[int]:
         """The lines in the cache that have a byte in common with others."""
+        if not self.lines:
+            return []
         start = self.buffer.address
         span = range((touched.low - start) // LINE, (touched.high - 1 - start) // LINE + 1)
         few, many = (span, self.lines) if len(span) < len(self.lines) else (self.lines, span)
@@ -95,14 +105,14 @@ class CachedArgument:
 
     def add(self, op: Operation, touched: TouchedBytes, needs_fence: bool) -> None:
         """Note a write."""
-        self.low = min(self.low, touched.low) if self.writes else touched.low
-        self.high = max(self.high, touched.high) if self.writes else touched.high
+        writes, key = self.writes, (touched.form, touched.low)
+        self.low = min(self.low, touched.low) if writes else touched.low
+        self.high = max(self.high, touched.high) if writes else touched.high
         self.time += 1
-        key = (touched.form, touched.low)
-        self.writes.pop(key, None)
-        self.writes[key] = DmaWrite(op, touched, needs_fence, self.time)
-        if len(self.writes) > MOST_WRITES:
-            del self.writes[next(iter(self.writes))]
+        writes.pop(key, None)
+        writes[key] = DmaWrite(op, touched, needs_fence, self.time)
+        if len(writes) > MOST_WRITES:
+            del writes[next(iter(writes))]
 
     def written(self, touched: TouchedBytes) -> Iterator[DmaWrite]:
         """The writes that have a byte in common with others."""
@@ -184,60 +194,51 @@ class ScalarCache:
 
     # --- accesses ---
 
-    def fetch(self, op: ElementAccess, pointer: Pointer, offset: int) -> tuple[CachedArgument, int]:
-        """Load the line of an element, unless the cache holds it; its argument and its number."""
+    def fetch(self, op: ElementAccess, pointer: Pointer, offset: int) -> CachedLine:
+        """The line of an element, loaded unless the cache holds it."""
         argument, size = self.argument(pointer.buffer), pointer.buffer.dtype.size
-        n, at = divmod((pointer.offset + offset) * size, LINE)
-        stores = isinstance(op, StoreScalarOp)
+        n = (pointer.offset + offset) * size // LINE
         line = argument.lines.get(n)
         if line is None:
-            others_run = self.machine.actor.scheduler is not None
-            line = CachedLine(argument.touched(n).array.copy() if others_run else None)
-            argument.lines[n] = line
-        else:
-            self._check_current(op, argument, n, slice(None) if stores else slice(at, at + size))
-        write = argument.written_since_clean(n) if stores and line.dirty is None else None
-        if write is not None:
-            message = f"store_scalar writes back {argument.text(n)}, which {label(write.op)} has written"
-            raise self._fail("PTO-R313", message, op, write.op, BETWEEN)
-        return argument, n
+            memory = None if self.machine.actor.scheduler is None else argument.touched(n).array
+            line = argument.lines[n] = CachedLine(memory, None if memory is None else memory.copy())
+        elif line.stale is not None or line.memory is not None:
+            at = (pointer.offset + offset) * size % LINE
+            self._check_current(op, argument, n, slice(at, at + size))
+        if line.dirty is None and op.__class__ is StoreScalarOp:
+            write = argument.written_since_clean(n)
+            if write is not None:
+                message = f"store_scalar writes back {argument.text(n)}, which {label(write.op)} has written"
+                raise self._fail("PTO-R313", message, op, write.op, BETWEEN)
+        return line
 
-    def _check_current(self, op: ElementAccess, argument: CachedArgument, n: int, part: slice) -> None:
-        """Stop where memory has other bytes than the cache: a part of the line, if DMA of others wrote it."""
-        line = argument.lines[n]
-        if line.stale is not None:
-            writer = label(line.stale)
-        elif line.contents is not None and (line.contents != argument.touched(n).array)[part].any():
-            writer = "another core"
-        else:
+    def _check_current(self, op: ElementAccess, argument: CachedArgument, n: int, element: slice) -> None:
+        """Stop where memory has other bytes than the cache: in the element that is loaded, or in any if a
+        store will write back the line."""
+        line, stores = argument.lines[n], isinstance(op, StoreScalarOp)
+        by_others = line.memory != line.contents
+        if line.stale is None and not np.any(by_others if stores else by_others[element]):
             return
-        code, verb = ("PTO-R313", "stores to") if isinstance(op, StoreScalarOp) else ("PTO-R312", "loads")
-        message = (
-            f"{op.mnemonic()} {verb} {argument.text(n)}, which {writer} has written since they were fetched"
-        )
-        raise self._fail(code, message, op, line.stale, BETWEEN)
-
-    def stored(self, op: StoreScalarOp, argument: CachedArgument, n: int) -> None:
-        """The element is in the line, and not in memory."""
-        line = argument.lines[n]
-        line.dirty = line.dirty or op
-        if line.contents is not None:
-            line.contents[:] = argument.touched(n).array
+        writer = "another core" if line.stale is None else label(line.stale)
+        code, verb = ("PTO-R313", "stores to") if stores else ("PTO-R312", "loads")
+        what = f"{argument.text(n)}, which {writer} has written since they were fetched"
+        raise self._fail(code, f"{op.mnemonic()} {verb} {what}", op, line.stale, BETWEEN)
 
     def dma(self, op: Operation, pipe: Pipe, write: bool, view: View) -> None:
         """An access that passes the cache by."""
-        argument = self.argument(view.buffer)
-        if not (write or argument.lines or argument.writes):
-            return
+        argument, form = self.argument(view.form.buffer), view.form
+        if not (write or argument.lines):
+            low = form.first_byte + view.offset * form.dtype.size
+            if not argument.writes or argument.high <= low or low + form.length <= argument.low:
+                return
         touched = view_touched(view)
         if touched.is_empty:
             return
-        name = op.name.removeprefix("pto.")
-        for n in argument.held(touched) if argument.lines else ():
+        for n in argument.held(touched):
             line = argument.lines[n]
             if line.dirty is not None:
-                verb = "writes" if write else "reads"
-                message = f"{name} {verb} {argument.text(n)}, of which the data cache has newer ones"
+                what = f"{'writes' if write else 'reads'} {argument.text(n)}"
+                message = f"{op.name.removeprefix('pto.')} {what}, of which the data cache has newer ones"
                 raise self._fail("PTO-R311", message, op, line.dirty, BETWEEN)
             if write:
                 line.stale = op
@@ -247,9 +248,8 @@ class ScalarCache:
             store = next((each for each in argument.written(touched) if each.needs_fence), None)
             if store is not None:
                 by = label(store.op)
-                message = (
-                    f"{name} loads bytes of {touched.name} that {by} has stored, and no fence makes visible"
-                )
+                what = f"bytes of {touched.name} that {by} has stored, and no fence makes visible"
+                message = f"{op.name.removeprefix('pto.')} loads {what}"
                 fix = "add `pto.fence.barrier_all #pto.fence_scope<gm>` between the two"
                 raise self._fail("PTO-R314", message, op, store.op, fix)
 
@@ -277,15 +277,16 @@ def cached_ops(ops: Sequence[Operation], machine: Machine) -> set[Operation]:
 def cached_scalar(op: ElementAccess, cache: ScalarCache, function: Callable[..., Any]) -> Callable[..., Any]:
     """A scalar access through the cache."""
     at, offset = (slot_places(op)[slot].start for slot in ("ptr", "offset"))
+    stores = isinstance(op, StoreScalarOp)
 
     def run(*values: Any) -> Any:
         pointer: Pointer | LocalPointer = values[at]
         if isinstance(pointer, LocalPointer):
             return function(*values)
-        place = cache.fetch(op, pointer, values[offset])
+        line = cache.fetch(op, pointer, values[offset])
         result = function(*values)
-        if isinstance(op, StoreScalarOp):
-            cache.stored(op, *place)
+        if stores:
+            line.store(op)
         return result
 
     return run
