@@ -162,7 +162,7 @@ def _attribute(name: str, field: Field) -> _Parameter:
         type = f"_{field.enum.enum.__name__}"
     else:
         bases = field.constraint.get_bases() or ()
-        type = next((text for kind, text in _ATTRIBUTES.items() if kind in bases), "Any")
+        type = next((text for kind, text in _ATTRIBUTES.items() if kind in bases), "Attribute")
     return _Parameter(name, f"{type} | None" if field.optional else type, not field.optional)
 
 

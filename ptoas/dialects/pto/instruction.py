@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Self, TypeAlias, cast
 
 from xdsl.dialects.builtin import LocationAttr, f16, f32
-from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import (
     AttrConstraint,
     AttrSizedOperandSegments,
@@ -38,6 +38,11 @@ from ptoas.dialects.pto.enums import PtoEnumAttr
 from ptoas.dialects.pto.result_types import BLOCK, DerivedType, with_element
 from ptoas.dialects.pto.slots import DeclaredEffects, accesses
 from ptoas.dialects.pto.types import TileType
+
+Argument: TypeAlias = (
+    SSAValue | Operation | Attribute | str | int | Sequence[SSAValue | Operation | int] | None
+)
+"""What a constructor of an operation takes: operands, and attributes or values that make them."""
 
 EnumAttrType: TypeAlias = type[PtoEnumAttr[Any]]
 
@@ -247,15 +252,15 @@ class PtoOp(IRDLOperation, ABC):
 
     def __init__(
         self,
-        *arguments: Any,
+        *arguments: Argument,
         result_type: Attribute | None = None,
         result_types: Sequence[Any] | None = None,
         attributes: Mapping[str, Attribute | None] | None = None,
         location: LocationAttr | None = None,
         regions: Sequence[Region] | None = None,
-        operands: Sequence[Any] | None = None,
+        operands: Sequence[SSAValue | Operation | Sequence[SSAValue | Operation] | None] | None = None,
         properties: Mapping[str, Attribute | None] | None = None,
-        **named: Any,
+        **named: Argument,
     ):
         """Operands by position or name, attributes by name: see `ptoas.dialects.pto.construct`; a region that
         is not given is empty.
@@ -268,8 +273,10 @@ class PtoOp(IRDLOperation, ABC):
             bodies = [Region(Block()) for _ in self.get_irdl_definition().regions]
             super().__init__(**parts, attributes=attributes, regions=regions or bodies)
         else:
-            named |= {"operands": operands, "result_types": result_types, "properties": properties}
-            super().__init__(*arguments, attributes=attributes, regions=regions, **named)
+            more: dict[str, Any] = {**named, "operands": operands, "result_types": result_types}
+            super().__init__(
+                *arguments, properties=properties, attributes=attributes, regions=regions, **more
+            )
         if location is not None:
             self.location = location
 
