@@ -66,8 +66,11 @@ class Facts:
         """The operands in a slot; a destination is a result in SSA form."""
         found = self._values.get(slot)
         if found is None:
-            places, operands = self._places[slot], self.op.operands
-            found = [operands[at] for at in places] if places else self.op.values_of(slot)
+            places, operands = self._places.get(slot), self.op.operands
+            if places is None:
+                found = self.op.results[:1] if slot == "result" else ()
+            else:
+                found = [operands[at] for at in places] if places else self.op.values_of(slot)
             self._values[slot] = found
         return found
 

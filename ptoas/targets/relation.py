@@ -18,19 +18,28 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, update_wrapper
-from typing import Any
+from typing import Any, NamedTuple, cast
 
-from ptoas.analysis.knowledge import TileFacts, ViewFacts, shape_str
+from ptoas.analysis.knowledge import TileFacts, ViewFacts, element_count, shape_str
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.element_types import BY_TEXT
+from ptoas.dialects.pto.enums import SLayout
 from ptoas.dialects.pto.geometry import BURST, LAYOUTS
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.targets.declaration import declare, set_valid
 from ptoas.targets.facts import Facts
 from ptoas.targets.fixit import Fixit
-from ptoas.targets.rule import Rule, Violation, Violations, mismatch, rule
+from ptoas.targets.rule import Part, Rule, Violation, Violations, mismatch, rule
 
-Size = int | str | TileType | tuple[int, ...]
+
+class Shown(NamedTuple):
+    """A value that messages show in other words."""
+
+    value: Any
+    text: str
+
+
+Size = int | str | TileType | tuple[int, ...] | Shown
 """An extent or a word, or the extents of several dimensions, which are compared one by one."""
 Term = Callable[[Any, Facts], Size]
 """One side of a relation, evaluated for an instruction."""
@@ -41,6 +50,11 @@ def _layout(operand: TileFacts | ViewFacts) -> str:
         return operand.layout.value
     order = (operand.type.blayout, operand.type.slayout)
     return next((name.lower() for name, each in LAYOUTS.items() if each == order), "")
+
+
+def in_bytes(size: int) -> Shown:
+    """A size that messages show with its unit."""
+    return Shown(size, f"{size} bytes")
 
 
 MEASURES: dict[str, tuple[str, Callable[[Any], Size]]] = {
@@ -55,7 +69,16 @@ MEASURES: dict[str, tuple[str, Callable[[Any], Size]]] = {
     "valid_cols": ("valid columns", lambda tile: tile.valid_cols),
     "valid": ("valid shape", lambda tile: tile.valid),
     "type.valid": ("valid shape in the type", lambda tile: tile.type.valid),
+    "type.valid_rows": ("valid rows", lambda tile: tile.type.valid_rows),
     "type.valid_cols": ("valid columns", lambda tile: tile.type.valid_cols),
+    "is_line": ("one row or column", lambda tile: int(1 in tile.type.shape)),
+    "order": ("layout", lambda tile: tile.layout_text),
+    "boxed": ("slayout", lambda tile: Shown(tile.type.slayout is SLayout.NoneBox, tile.type.slayout.value)),
+    "bytes": ("size", lambda tile: in_bytes(tile.type.size_bytes)),
+    "dims": ("shape", lambda view: Shown(view.shape5, shape_str(view.shape))),
+    "count": ("size", lambda view: Shown(n := element_count(view.shape), f"{n} elements")),
+    "Stride[3]": ("stride of DIM_3", lambda view: view.strides5[3]),
+    "Stride[4]": ("stride of DIM_4", lambda view: view.strides5[4]),
     "Shape[3]": ("Shape[3]", lambda view: view.shape5[3]),
     "Shape[4]": ("Shape[4]", lambda view: view.shape5[4]),
     "rank": ("rank", lambda view: len(view.type.shape)),
@@ -68,6 +91,9 @@ MEASURES: dict[str, tuple[str, Callable[[Any], Size]]] = {
     "body": ("type", lambda tile: tile.type.body()),
     "element": ("element type", lambda operand: operand.element_name),
     "kind": ("kind of element", lambda operand: operand.element.kind),
+    "width": ("element type", lambda operand: Shown(operand.size, operand.element.text)),
+    "element_bytes": ("element size", lambda operand: in_bytes(operand.size)),
+    "sized": ("element size", lambda tile: Shown(tile.size, f"{tile.element_name}, {tile.size} bytes")),
     "size": ("bytes of an element", lambda operand: operand.size),
     "burst": ("elements of 32 bytes", lambda operand: BURST // operand.size),
 }
@@ -84,6 +110,7 @@ COMPARISONS: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {
     "<=": ("at most ", _if_known(operator.le)),
     "<": ("0 to ", lambda found, count: 0 <= found < count),
     "%": ("a multiple of ", _if_known(lambda found, step: found % step == 0)),
+    "%+": ("a positive multiple of ", lambda found, step: found > 0 and found % step == 0),
     "is": ("", operator.eq),
     "opens as": ("", lambda found, required: (found == DYNAMIC) == (required == DYNAMIC)),
 }
@@ -103,7 +130,7 @@ _ARITHMETIC: dict[str, Callable[[Any, Any], int]] = {
     " * ": operator.mul,
     " // ": lambda one, other: one // other,
 }
-_TEXT = re.compile(r"(\S+) (==|>=|<=|<|%|is|opens as)(?: ([^,;:]+))?(.*)")
+_TEXT = re.compile(r"(\S+) (==|>=|<=|<|%\+|%|is|opens as)(?: ([^,;:]+))?(.*)")
 
 
 def _slot(name: str, op: Any) -> str:
@@ -115,11 +142,18 @@ def _operand(slot: str, know: Facts) -> Any:
 
 
 def _dims(size: Size) -> tuple[Any, ...]:
-    return size if isinstance(size, tuple) else (size,)
+    value: Any = size.value if isinstance(size, Shown) else size
+    return cast("tuple[Any, ...]", value) if isinstance(value, tuple) else (value,)
+
+
+def _text(size: Size) -> str:
+    return size.text if isinstance(size, Shown) else shape_str(_dims(size))
 
 
 def _term(text: str) -> Term:
-    """Make a side of a relation: `64`, `src.cols`, `src0.cols + src1.cols`, or any other word."""
+    """Make a side of a relation: `64`, `src.cols`, `src0.cols + src1.cols`, a text in quotes, or a word."""
+    if text.startswith("'"):
+        return lambda _op, _know: text.strip("'")
     for sign, apply in _ARITHMETIC.items():
         left, _, right = text.rpartition(sign)
         if left:
@@ -140,8 +174,8 @@ def _arithmetic(apply: Callable[[Any, Any], int], one: Term, other: Term) -> Ter
 
 
 def _attribute(op: Any, name: str, know: Facts) -> Size:
-    """An attribute as it is written, or its default; `none` where there is neither."""
-    value = know.target.value(op, name)
+    """An attribute as it is written, or its default; `none` where there is neither. `opcode` is one, too."""
+    value = op.mnemonic() if name == "opcode" else know.target.value(op, name)
     return "none" if value is None else getattr(value, "value", value)
 
 
@@ -169,7 +203,7 @@ class Relation:
     text: str
     """`dst.cols >= 64`, `dst.element == src.element or f32`, `cmpMode == eq or ne`. In the end of the message
     `${slot}` is the operand on the right."""
-    required: Callable[..., Size | list[Any]] | None = None
+    required: Callable[[Any, Facts], Size | list[Any]] | None = None
     """The right side where it is calculated, of the operation, its facts and the parameters that a row gives;
     a list has alternatives."""
     note: str = ""
@@ -182,6 +216,8 @@ class Relation:
     """Condition under which the relation must hold; `None`: for all instructions with the operand."""
     severity: Severity | None = None
     fixit: Fixit | None = None
+    part: Part | None = None
+    """The part of the instruction to blame, if it is not the operand."""
     follows: bool = False
     """True if it is compared only where the relations before it hold."""
 
@@ -214,10 +250,13 @@ class Relation:
                 return
             operand, (words, of) = _operand(slot, know), MEASURES[measure]
             value, place, what = of(operand), {"slot": slot}, self.what or "{words} of ${slot}"
+            place = {"part": self.part} if self.part is not None else place
         elif slot in op.signature().fields:
             value, place = _attribute(op, slot, know), {"field": slot}
         else:
-            value, place = know.constants(slot)[0], {"slot": slot, "part": "value"}
+            unknown = DYNAMIC if sign == "is" else None
+            value = next((number for number in know.constants(slot) if number is not None), unknown)
+            place = {"slot": slot, "part": "value"}
         if value is None or (value == "none" and not measure):
             return
         legal = self._required(op, know, given)
@@ -225,13 +264,15 @@ class Relation:
         if any(all(map(holds, _dims(value), _dims(each))) for each in legal):
             return
         other = _slot(required.partition(".")[0], op)
-        expected = _listed([shape_str(_dims(each - 1 if sign == "<" else each)) for each in legal])
+        expected = _listed([_text(each - 1 if sign == "<" else each) for each in legal])
         fix = self.fix
         if fix is None and isinstance(operand, TileFacts) and len(legal) == 1:
             fix = _declaration(measure, sign, slot, operand, _dims(value), _dims(legal[0]))
         yield mismatch(
-            what.format(words=words, slot=slot),
-            str(value) if operand is None else shape_str(_dims(value)),
+            re.sub(r"\{(\w+\.\w+)\}", lambda name: _text(_term(name[1])(op, know)), what).format(
+                words=words, slot=slot
+            ),
+            _text(value) if operand is not None or sign == "is" else str(value),
             f"{phrase}{expected}{note.format(slot=other)}",
             fix=fix or None,
             severity=self.severity,
@@ -242,8 +283,9 @@ class Relation:
     def _required(self, op: Any, know: Facts, given: dict[str, Any]) -> list[Any]:
         if self.required is None:
             return [term(op, know) for term in self._alternatives]
-        calculated = self.required(op, know, **given)
-        return calculated if isinstance(calculated, list) else [calculated]
+        calculate: Callable[..., Any] = self.required
+        calculated = calculate(op, know, **given)
+        return cast("list[Any]", calculated) if isinstance(calculated, list) else [calculated]
 
 
 def _listed(words: list[str]) -> str:

@@ -261,8 +261,12 @@ def rule(
     return make
 
 
-function_rule = partial(rule, scope="function")
-"""Make a rule of a check of functions, whose second argument is what `depends_on` says."""
+function_rule = partial(rule, scope="function", depends_on="nothing")
+"""Make a rule of a check of functions that is the same for all targets."""
+target_rule = partial(rule, scope="function")
+"""Make a rule of a check of functions and a target."""
+access_rule = partial(rule, scope="function", depends_on="accesses")
+"""Make a rule of a check of functions and of the accesses to memory that they make."""
 channel_rule = partial(rule, scope="channels")
 """Make a rule of a check of channels and a target."""
 

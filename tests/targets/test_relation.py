@@ -44,6 +44,7 @@ def of_scalars(relation: Relation, attribute: str | None = None, constant: int |
         ("<=", (15, 16), (17, 16), True),
         ("<", (15, 16), (16, 16), False),
         ("%", (48, 16), (24, 16), True),
+        ("%+", (48, 16), (0, 16), False),
         ("is", (16, 16), (8, 16), False),
         ("opens as", (8, 16), (DYNAMIC, 16), False),
     ],
@@ -55,7 +56,7 @@ def test_comparisons(comparison: str, holds: tuple[int, int], fails: tuple[int, 
 
 
 def test_every_comparison_is_tested() -> None:
-    assert set(COMPARISONS) == {"==", ">=", "<=", "<", "%", "is", "opens as"}
+    assert set(COMPARISONS) == {"==", ">=", "<=", "<", "%", "%+", "is", "opens as"}
 
 
 def test_dimensions_are_compared_one_by_one() -> None:
@@ -151,6 +152,39 @@ def test_constants_count_from_0() -> None:
     assert of_scalars(relation, constant=15) == of_scalars(relation) == []
 
 
+def test_values_may_be_shown_in_other_words() -> None:
+    tiles = {
+        "dst": SimpleNamespace(size=2, element_name="f16"),
+        "src": SimpleNamespace(size=4, element_name="f32"),
+    }
+    know: Any = SimpleNamespace(tile=tiles.get, is_tile=tiles.__contains__, values=tiles.__contains__)
+    relation = Relation("dst.sized == src.element_bytes, as $src", what="{words} for {src.element}")
+    (found,) = relation.violations(None, know)
+    assert found.message == "element size for f32: found f16, 2 bytes, expected 4 bytes, as $src"
+    tiles["src"].size = 2
+    assert list(relation.violations(None, know)) == []
+
+
+def test_quotes_keep_signs_from_being_read() -> None:
+    tile = SimpleNamespace(layout_text="col_major + none_box")
+    know: Any = SimpleNamespace(tile=lambda _: tile, is_tile=lambda _: True, values=lambda _: (tile,))
+    relation = Relation("dst.order == 'row_major + none_box'", part="statement")
+    (found,) = relation.violations(None, know)
+    assert found.message == "layout of $dst: found col_major + none_box, expected row_major + none_box"
+    assert (found.slot, found.part) == (None, "statement")
+
+
+def test_condition_on_the_opcode() -> None:
+    op = SimpleNamespace(mnemonic=lambda: "tmov", valid_cols=0)
+    assert messages(Relation("dst.valid_cols == 8", when="opcode == tmov"), op, dst=(1, 9))
+    assert not messages(Relation("dst.valid_cols == 8", when="opcode == tneg"), op, dst=(1, 9))
+
+
+def test_an_unknown_constant_is_not_a_known_one() -> None:
+    (found,) = of_scalars(Relation("at is 16"))
+    assert found.message == "at: found ?, expected 16"
+
+
 def test_a_relation_may_follow_from_others() -> None:
     first, second = Relation("a.valid_cols == 8"), Relation("b.valid_cols == 8", follows=True)
     tiles = {"a": SimpleNamespace(valid_cols=1), "b": SimpleNamespace(valid_cols=1)}
@@ -191,7 +225,7 @@ def relations_of(rule: Rule) -> tuple[Relation, ...]:
 
 def test_relations_are_of_slots_that_the_instruction_has() -> None:
     for op, rule, relation in stated():
-        names = {slot.name for slot in op.signature().slots} | {*op.signature().fields}
+        names = {slot.name for slot in op.signature().slots} | {*op.signature().fields, "result"}
         found, comparison, required, _ = relation.parts
         assert comparison in COMPARISONS, rule
         condition = relation.when if isinstance(relation.when, str) else ""
@@ -205,5 +239,5 @@ def test_relations_are_of_slots_that_the_instruction_has() -> None:
 
 def test_rules_of_relations_are_in_rows() -> None:
     every = {rule for rule in RULES.values() if relations_of(rule)}
-    assert len(every) >= 60
+    assert len(every) >= 75
     assert every == {rule for _, rule, _ in stated()}

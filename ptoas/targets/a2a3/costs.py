@@ -68,6 +68,14 @@ PRODUCTS = (
     "tmatmul.mx tmatmul.mx.acc tmatmul.mx.bias tgemv.mx tgemv.mx.acc tgemv.mx.bias"
 )
 
+
+def products(source: str, confidence: Confidence, start: float, wide: float) -> dict[str, CostModel]:
+    """Products of matrices; elements of 4 bytes take `wide` cycles for each step."""
+    cases = tuple((size, None, {"f": f}) for size, f in ((4, wide), (2, 1), (1, 1)))
+    model = CostModel(PRODUCT, source, confidence, {"start": start}, cases=cases)
+    return each(PRODUCTS, model)
+
+
 MODELS: dict[str, CostModel] = {
     # --- by the way that data takes; an instruction that moves data and is not named has one of these ---
     "gm-vec": CostModel(
@@ -214,16 +222,7 @@ MODELS: dict[str, CostModel] = {
     **vector("tmrgsort", 78, 20, "A"),
     # Only the start of and the test for asynchronous transfers are timed, not the transfer itself.
     # --- the matrix unit ---
-    **each(
-        PRODUCTS,
-        CostModel(
-            PRODUCT,
-            "M1 (12); M4 has 21",
-            "A",
-            {"start": 12},
-            cases=((4, None, {"f": 2}), (2, None, {"f": 1}), (1, None, {"f": 1})),
-        ),
-    ),
+    **products("M1 (12); M4 has 21", "A", 12, 2),
     # --- whatever else runs on a pipe: its commonest instruction ---
     **vector("PIPE_V", 2, 24, "borrowed", "binary", f"{NONE}: as tadd"),
     **borrowed("PIPE_M", CostModel("12 + elements / 256", "", "A"), "as tmatmul of one step"),

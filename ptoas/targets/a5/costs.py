@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ptoas.targets.a2a3.costs import DMA_START, FROM_L0C, NONE, PRODUCT, PRODUCTS
+from ptoas.targets.a2a3.costs import DMA_START, FROM_L0C, NONE, products
 from ptoas.targets.a2a3.costs import MODELS as A2A3
 from ptoas.targets.costs import Case, Chip, CostModel, CostTable, each
 
@@ -74,16 +74,7 @@ MODELS: dict[str, CostModel] = {
     "mat-right": CostModel("bytes / rate", "M5, a simulator", "B", {"rate": 223.8}),
     # The form is that of A2/A3, the rate what M7 leaves: the simulator's (M5) is about four times too slow.
     "acc-gm": CostModel(FROM_L0C, "M7", "B", {"fix": 164, "least": 4.45, "rate": 157, "step": 2.6}),
-    **each(
-        PRODUCTS,
-        CostModel(
-            PRODUCT,
-            "M7 (15 to 23), M5",
-            "B",
-            {"start": 19},
-            cases=((4, None, {"f": 8}), (2, None, {"f": 1}), (1, None, {"f": 1})),
-        ),
-    ),
+    **products("M7 (15 to 23), M5", "B", 19, 8),
     # --- fitted ---
     **fitted("tadd tsub", "4: 1.24697 55.0737 / 1.87494 2.87628 44.3446"),
     **fitted("tmul", "4: 1.19411 56.2860 / 1.87082 2.91237 44.8446"),

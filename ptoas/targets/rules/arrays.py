@@ -33,7 +33,6 @@ def index_is_inside_the_array(op: a.LocalArrayGetOp | a.LocalArraySetOp, know: F
     "PTO-G302",
     source="PTOAS declare_struct: a struct stays in the scope that declares it",
     reason="It is a local variable of the function and does not exist outside of it.",
-    depends_on="nothing",
 )
 def local_variable_stays_in_its_function(facts: FunctionFacts, _target: Target) -> Violations:
     """A local array or struct may only be used by its own get and set: it can't be an argument, a result, or

@@ -65,7 +65,6 @@ def session_settings_are_in_range(op: BuildAsyncSessionOp, know: Facts) -> Viola
     source="public TPUT_ASYNC page, Completion Semantics",
     reason="Otherwise nothing tells when the transfer is complete, not even the end of the kernel.",
     severity=Severity.WARNING,
-    depends_on="nothing",
 )
 def asynchronous_transfer_is_awaited(facts: FunctionFacts, _target: Target) -> Violations:
     """The last event of a session must be waited for or tested."""

@@ -26,7 +26,7 @@ from ptoas.dialects.pto.slots import accesses
 from ptoas.dialects.pto.types import TileType, shape_text
 from ptoas.targets.facts import Facts
 from ptoas.targets.row import Row
-from ptoas.targets.rule import Related, Violation, Violations, function_rule, mismatch, rule
+from ptoas.targets.rule import Related, Violation, Violations, mismatch, rule, target_rule
 from ptoas.targets.rules.examples import kernel, mgather
 from ptoas.targets.rules.placement import place_of
 from ptoas.targets.specs import tile_type
@@ -39,7 +39,7 @@ def _constants(**values: int) -> list[str]:
     return [f"%{name} = arith.constant {value} : i64" for name, value in values.items()]
 
 
-@function_rule(
+@target_rule(
     "PTO-U102",
     source="000, UB Memory Budget; D22",
     reason="Bytes beyond the end belong to the reserved region or the data cache, and nothing reports an "
@@ -74,7 +74,7 @@ def _layout(functions: Sequence[FunctionFacts], target: Target, loc: TileLoc) ->
     return f"{less} and {ub.data_cache // kb} KB of data cache, which SIMT instructions need"
 
 
-@function_rule(
+@target_rule(
     "PTO-U103",
     source="000, UB Memory Budget; D22",
     reason="Live tiles can't share bytes.",

@@ -14,7 +14,7 @@ from ptoas.dialects.pto.enums import CollEngine, Layout
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 from ptoas.targets.facts import Facts
 from ptoas.targets.relation import Relation, constraint
-from ptoas.targets.rule import Violation, Violations, function_rule, mismatch, rule
+from ptoas.targets.rule import Violation, Violations, function_rule, mismatch, rule, target_rule
 from ptoas.targets.rules.common import fits
 from ptoas.targets.specs import Types, element_names
 from ptoas.targets.target import Target
@@ -114,13 +114,9 @@ def chunks_divide_the_data(op: StagedOp, know: Facts) -> Violations:
                 yield mismatch(f"{word} of the staging tile", extent, required, slot=("staging", at), fix=fix)
 
 
-def _ranks(op: CollectiveOp, _know: Facts) -> int:
-    return len(op.member_types)
-
-
 @constraint(
     "PTO-C106",
-    Relation("root <", _ranks),
+    Relation("root <", lambda op, _: len(op.member_types)),
     source="003, ParallelGroup constraints",
     reason="The root is one of the ranks.",
 )
@@ -219,7 +215,6 @@ def _calls(facts: FunctionFacts, on_ccu: bool) -> Iterator[tuple[CollectiveOp, i
     source="003, Introduction: only the root needs to execute TGATHER",
     reason="On any other rank the call is undefined behaviour.",
     severity=Severity.WARNING,
-    depends_on="nothing",
 )
 def only_the_root_calls(facts: FunctionFacts, _target: Target) -> Violations:
     """A collective must be called by the root only: it, or every call of its function, must be under an
@@ -238,7 +233,6 @@ def only_the_root_calls(facts: FunctionFacts, _target: Target) -> Violations:
     "PTO-C123",
     source="003, CCU path",
     reason="Every rank opens the gate of the CCU, which waits for all of them.",
-    depends_on="nothing",
 )
 def every_rank_triggers_the_ccu(facts: FunctionFacts, _target: Target) -> Violations:
     """Every rank must call a collective on the ccu: it must not be under a comparison of an argument with the
@@ -253,7 +247,7 @@ def every_rank_triggers_the_ccu(facts: FunctionFacts, _target: Target) -> Violat
             )
 
 
-@function_rule(
+@target_rule(
     "PTO-C124",
     source="003, Memory constraints: dstGlobalData must point to local memory; D41",
     reason="The root stores through its own address space and can't write the memory of another rank.",

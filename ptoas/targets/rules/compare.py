@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ptoas.dialects.pto.compare import CompareOp, TCmpOp, TCmpSOp
-from ptoas.dialects.pto.element_types import BY_TEXT
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
@@ -35,17 +34,13 @@ def mask_has_a_bit_for_each_column(op: PtoOp, know: Facts) -> Violations:
         yield mismatch(f"bytes in a row of ${mask}", width, required, slot=mask)
 
 
-def _compares_i32(op: CompareOp, know: Facts) -> bool:
-    return know.tile(_slots(op)[1]).element is BY_TEXT["i32"]
-
-
 @constraint(
     "PTO-E702",
     Relation(
         "cmpMode == eq or ne",
         what="cmpMode of i32",
         fix="convert both to f32 (tcvt) if their numbers fit it",
-        when=_compares_i32,
+        when=lambda op, know: know.tile(_slots(op)[1]).element_name == "i32",
     ),
     source="TCMP and TCMPS headers of A2/A3, 32-bit integers",
     reason="The vector unit compares 32-bit integers for equality only; other modes would give the same "

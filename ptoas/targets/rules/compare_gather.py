@@ -8,7 +8,7 @@ from ptoas.dialects.pto.gather import TGatherOp
 from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
-from ptoas.targets.relation import Relation, constraint
+from ptoas.targets.relation import Relation, Shown, constraint
 from ptoas.targets.rule import Violations, mismatch, rule
 from ptoas.targets.rules.examples import instruction
 from ptoas.targets.shared.compare_gather import LANES, line_bytes
@@ -47,18 +47,18 @@ def thresholds_are_contiguous(op: TGatherOp, know: Facts) -> Violations:
         )
 
 
-@rule(
+@constraint(
     "PTO-A242",
+    Relation(
+        "indices.width ==",
+        lambda _, know: Shown(size := know.tile("src").size, f"i{8 * size} or u{8 * size}"),
+        what="element type of the thresholds $indices",
+    ),
     source="A2/A3 header of TGATHER",
     reason="The vector pipe converts the thresholds to the source's type, lane by lane.",
 )
-def thresholds_are_as_wide_as_the_source(op: TGatherOp, know: Facts) -> Violations:
+def thresholds_are_as_wide_as_the_source() -> None:
     """Compare form: thresholds must have as many bits as the elements of the source."""
-    if op.indices is not None and know.tile("indices").size != know.tile("src").size:
-        found, size = know.tile("indices").element_name, 8 * know.tile("src").size
-        yield mismatch(
-            "element type of the thresholds $indices", found, f"i{size} or u{size}", slot="indices"
-        )
 
 
 @rule(

@@ -20,7 +20,6 @@ from ptoas.targets.target import Target
     "PTO-H140",
     source="PTOAS pto.kernel_kind, section.cube, section.vector",
     reason="A core has neither the memories nor the pipes of the other kind.",
-    depends_on="nothing",
 )
 def instruction_runs_on_its_core(facts: FunctionFacts, _target: Target) -> Violations:
     """Code for one kind of core may only contain instructions of that kind: its side of channels, and tiles

@@ -13,7 +13,7 @@ from ptoas.dialects.pto.enums import KernelKind, TileLoc
 from ptoas.dialects.pto.sync import EventClauseOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.ir.names import name_of
-from ptoas.targets.rule import Related, Violation, Violations, function_rule
+from ptoas.targets.rule import Related, Violation, Violations, function_rule, target_rule
 from ptoas.targets.target import Target
 
 
@@ -41,7 +41,7 @@ def crossing_parts(function: FuncOp) -> Violations:
             )
 
 
-@function_rule(
+@target_rule(
     "PTO-H303",
     source="PTOAS section.cube, section.vector; public memory model: cube core and vector core",
     reason="The parts run on different cores, which share only global memory.",
@@ -64,7 +64,6 @@ def core_parts_are_independent(facts: FunctionFacts, target: Target) -> Violatio
     reason="No core has both a matrix unit and a unified buffer. `run` executes such a function as one "
     "sequence, but its C++ can't run on a device.",
     severity=Severity.WARNING,
-    depends_on="nothing",
 )
 def function_separates_cube_and_vector_code(facts: FunctionFacts, _target: Target) -> Violations:
     """A function that uses memories of both cube and vector cores must have a part for each: sections, or

@@ -16,7 +16,7 @@ from ptoas.dialects.pto.element_types import element_text
 from ptoas.dialects.pto.enums import WORKING_PIPES, AddressSpace, KernelKind, Pipe, TileLoc
 from ptoas.dialects.pto.types import DYNAMIC, PtrType, ViewType
 from ptoas.targets.facts import Facts
-from ptoas.targets.rule import Related, Violation, Violations, function_rule, mismatch, rule
+from ptoas.targets.rule import Related, Violation, Violations, function_rule, mismatch, rule, target_rule
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.specs import tile_type
 from ptoas.targets.target import Target
@@ -30,7 +30,6 @@ _A5 = "a5 a5-custom"
     "PTO-H141",
     source="PTOAS section.cube, section.vector",
     reason="A part for the other kind of core would never run.",
-    depends_on="nothing",
 )
 def section_is_not_nested(facts: FunctionFacts, _target: Target) -> Violations:
     """A section must be in a function without a kernel kind or of the same kind, and not inside another
@@ -57,7 +56,7 @@ def section_is_not_nested(facts: FunctionFacts, _target: Target) -> Violations:
 # --- rings ----------------------------------------------------------------------------------------------
 
 
-@function_rule(
+@target_rule(
     "PTO-H116",
     source="PTOAS reserve_buffer: left out of memory planning",
     reason="Slots are filled while the function uses its tiles, so a tile on a ring is overwritten.",
@@ -149,7 +148,6 @@ def counter_pipe_can_signal(
     reason="The cores of A2/A3 keep their counters in a control area of global memory.",
     failing=kernel("pto.sync.set <PIPE_MTE3>, 0", **_ADDRESS),
     passing=kernel("pto.set_ffts %ffts : !pto.ptr<i64>", "pto.sync.set <PIPE_MTE3>, 0", **_ADDRESS),
-    depends_on="nothing",
 )
 def counters_have_a_control_area(facts: FunctionFacts, _target: Target) -> Violations:
     """On a2a3 a function that uses counters must first call set_ffts with a pointer to i64 or i8."""
@@ -202,7 +200,6 @@ _KINDS = {SyncCoreType.AICOnly: KernelKind.Cube, SyncCoreType.AIVOnly: KernelKin
     "PTO-H214",
     source="PTOAS syncall core_type; pto/npu/a2a3/SyncAll.hpp header",
     reason="A core of another kind does not wait, so nothing is ordered.",
-    depends_on="nothing",
 )
 def barrier_names_the_cores_that_reach_it(facts: FunctionFacts, _target: Target) -> Violations:
     """syncall for one kind of core must be in code for that kind."""

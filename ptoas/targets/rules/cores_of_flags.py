@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from ptoas.analysis.function import FunctionFacts
 from ptoas.dialects.pto.sync import FlagOp
-from ptoas.targets.rule import Violation, Violations, function_rule
+from ptoas.targets.rule import Violation, Violations, target_rule
 from ptoas.targets.target import Target
 
 
-@function_rule(
+@target_rule(
     "PTO-G101",
     source="public memory model: cube core and vector core; headers of TSYNC",
     reason="A flag is a bit of one core. Cube and vector cores have different pipes and synchronise by "

@@ -80,7 +80,6 @@ def halves_of_an_accumulator_are_equal(
     source="public TMATMUL and TSTORE pages: AccPhase and STPhase; headers: unit flag",
     reason="A store with a phase waits for the final product, and a product with a phase for the final "
     "store; if that never comes, it waits for ever.",
-    depends_on="nothing",
 )
 def accumulator_phases_alternate(facts: FunctionFacts, _target: Target) -> Violations:
     """A store with stPhase must follow a product into the same accumulator with accPhase final, and takes no

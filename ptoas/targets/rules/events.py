@@ -13,7 +13,7 @@ from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.sync import EventClauseOp, FlagOp, RecordOp, TSyncOp
 from ptoas.dialects.pto.types import EventType
-from ptoas.targets.rule import Related, Violation, Violations, function_rule
+from ptoas.targets.rule import Related, Violation, Violations, function_rule, target_rule
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.target import Target
 
@@ -45,7 +45,6 @@ def _opcode(op: Operation | None) -> str:
     "not awaited on every way is still up when it is recorded again.",
     failing=_copy(_LOAD, f"{_STORE} wait(%e)", f"pto.tstore ins(%a : {_TILE}) outs(%x : {_MEM}) wait(%e)"),
     passing=_GOOD,
-    depends_on="nothing",
 )
 def event_is_awaited_once_in_its_block(facts: FunctionFacts, _target: Target) -> Violations:
     """An event must be awaited by one instruction, in the block that records it."""
@@ -104,7 +103,6 @@ def _at_wait(wait: TSyncOp, message: str, fix: str, *related: Related) -> Violat
     failing=_copy(_LOAD, _STORE),
     passing=_GOOD,
     severity=Severity.WARNING,
-    depends_on="nothing",
 )
 def recorded_event_is_awaited(facts: FunctionFacts, _target: Target) -> Violations:
     """An instruction should wait for each event that is recorded."""
@@ -122,7 +120,7 @@ def recorded_event_is_awaited(facts: FunctionFacts, _target: Target) -> Violatio
 _PREFETCH = f"pto.tprefetch ins(%x : {_MEM}) outs(%a : {_TILE})"
 
 
-@function_rule(
+@target_rule(
     "PTO-F113",
     source="headers of TLOAD, TPREFETCH and TSORT32: WaitEvents",
     reason="The call has no parameters for events, or returns none.",
@@ -151,7 +149,7 @@ def _refused(op: EventClauseOp, why: str) -> Violation:
     return Violation(why, op=op, part="statement", fix=_FLAGS)
 
 
-@function_rule(
+@target_rule(
     "PTO-F114",
     source="headers of TSYNC: Event",
     reason="An event is a flag of one core. On A5 an event from one of PIPE_M, PIPE_MTE1 and PIPE_FIX to "
@@ -178,7 +176,7 @@ def _awaited(facts: FunctionFacts, target: Target) -> Iterator[tuple[RecordOp, T
             yield record, wait, pair
 
 
-@function_rule(
+@target_rule(
     "PTO-F115",
     source="headers of TSYNC: Event",
     reason="There are eight flags from one pipe to another.",

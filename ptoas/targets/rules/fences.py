@@ -21,7 +21,6 @@ from ptoas.targets.target import Target
     reason="Nothing runs on the other pipes.",
     failing=kernel("pto.barrier #pto.pipe<PIPE_MTE4>"),
     passing=kernel("pto.barrier #pto.pipe<PIPE_MTE3>"),
-    depends_on="nothing",
 )
 def synchronisation_names_working_pipes(facts: FunctionFacts, _target: Target) -> Violations:
     """Flags and barriers need one of the pipes S, V, M, MTE1, MTE2, MTE3 and FIX."""

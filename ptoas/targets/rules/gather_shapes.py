@@ -169,15 +169,11 @@ def custom_index_columns_select_the_mode(op: IndexedMemoryOp, know: Facts) -> Vi
         yield mismatch(f"columns of the index tile $idx{mode}", idx.cols, words, slot="idx")
 
 
-def _one_for_each_row(op: IndexedMemoryOp, know: Facts) -> tuple[int, int]:
-    return know.tile(op.DATA).valid_rows, 1
-
-
 @constraint(
     "PTO-A222",
     Relation(
         "idx.valid ==",
-        _one_for_each_row,
+        lambda op, know: (know.tile(op.DATA).valid_rows, 1),
         what="valid shape of the index $idx in Row mode",
         when="coalesce == row and idx.rows == DATA.rows and idx.cols == 1",
     ),
@@ -377,11 +373,6 @@ def nz_tile_has_room_for_a_row() -> None:
     table."""
 
 
-def _row_index_shapes(op: IndexedMemoryOp, know: Facts) -> list[tuple[int, int]]:
-    rows = know.tile(op.DATA).type.valid_rows
-    return [(1, rows), (rows, 1)]
-
-
 def _is_open_row_index(op: IndexedMemoryOp, know: Facts) -> bool:
     dst, idx = know.tile(op.DATA).type, know.tile("idx").type
     return know.is_row and DYNAMIC in (dst.valid_rows, *idx.valid)
@@ -391,7 +382,7 @@ def _is_open_row_index(op: IndexedMemoryOp, know: Facts) -> bool:
     "PTO-A215",
     Relation(
         "idx.type.valid is",
-        _row_index_shapes,
+        lambda op, know: [(1, rows := know.tile(op.DATA).type.valid_rows), (rows, 1)],
         what="valid shape in the type of the index $idx in Row mode",
         when=_is_open_row_index,
     ),

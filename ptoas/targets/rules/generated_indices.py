@@ -22,7 +22,7 @@ from ptoas.dialects.pto.gather import MGatherOp, TGatherOp
 from ptoas.dialects.pto.movement import TMovOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.targets.row import Row
-from ptoas.targets.rule import Related, Violation, Violations, function_rule
+from ptoas.targets.rule import Related, Violation, Violations, target_rule
 from ptoas.targets.specs import tile_type
 from ptoas.targets.target import Target
 
@@ -45,7 +45,7 @@ _USERS = (TGatherOp, MGatherOp)
 _FOLLOWED = (*_SOURCES, TMovOp, *_USERS, *_ARITHMETIC)
 
 
-@function_rule(
+@target_rule(
     "PTO-N104",
     source="D13",
     reason="An index at or beyond the capacity is undefined behaviour for a gather that does not clamp.",

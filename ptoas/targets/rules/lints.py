@@ -18,7 +18,7 @@ from ptoas.dialects.pto.instruction import BinaryOp, Instruction, PtoOp, ScalarO
 from ptoas.dialects.pto.types import TileType, ViewType
 from ptoas.dialects.pto.views import AllocTileOp, SetValidShapeOp, TAssignOp
 from ptoas.targets.fixit import Fixit
-from ptoas.targets.rule import Related, Violation, Violations, function_rule, rule
+from ptoas.targets.rule import Related, Violation, Violations, access_rule, rule
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.target import Target
 
@@ -65,12 +65,11 @@ def _is_followed(root: SSAValue) -> bool:
     return all(isinstance(use.operation, PtoOp) and not use.operation.results for use in root.uses)
 
 
-@function_rule(
+@access_rule(
     "PTO-N101",
     source="ptoas",
     reason="The instruction has no effect, or another tile was meant.",
     severity=Severity.WARNING,
-    depends_on="accesses",
 )
 def result_is_used(facts: FunctionFacts, touches: Touches) -> Violations:
     """In a function that writes global memory, a result in a local tile should be used."""
@@ -100,18 +99,20 @@ def result_is_used(facts: FunctionFacts, touches: Touches) -> Violations:
         message = f"result `{value_name(root)}` is never used"
         fixit = Fixit("remove", safe=False)
         yield Violation(
-            message, op=op, fix=f"remove `{_opcode(op)}`, or use `{value_name(root)}`", fixit=fixit
+            message,
+            op=op,
+            fix=f"remove `{op.name.removeprefix('pto.')}`, or use `{value_name(root)}`",
+            fixit=fixit,
         )
 
 
-@function_rule(
+@access_rule(
     "PTO-N103",
     source="ptoas",
     reason="The tile wastes memory; often a name was mistyped.",
     failing=_kernel(_LOAD, f"%b = pto.alloc_tile : {_TILE}", _STORE),
     passing=_kernel(_LOAD, _STORE),
     severity=Severity.WARNING,
-    depends_on="accesses",
 )
 def tile_is_used(facts: FunctionFacts, touches: Touches) -> Violations:
     """In a function that writes global memory and whose tiles are placed by the compiler, every allocated
@@ -126,12 +127,11 @@ def tile_is_used(facts: FunctionFacts, touches: Touches) -> Violations:
             yield Violation(message, op=op, fix="remove it", fixit=fixit)
 
 
-@function_rule(
+@access_rule(
     "PTO-N107",
     source="ptoas",
     reason="The move does nothing, or another tile was meant; kernels with such moves have hung on A5.",
     severity=Severity.WARNING,
-    depends_on="accesses",
 )
 def move_destination_is_not_its_source(facts: FunctionFacts, touches: Touches) -> Violations:
     """The destination of `tmov` should not be its source."""
@@ -209,14 +209,13 @@ _CHAPTERS_ELSEWHERE = {"comm", "remote", "asynchronous"}
 """Chapters whose instructions make memory visible to others, or change the meaning of a write."""
 
 
-@function_rule(
+@access_rule(
     "PTO-N102",
     source="ptoas",
     reason="The first write has no effect, or a read between the two is missing.",
     failing=_kernel(_LOAD, _LOAD, _STORE),
     passing=_kernel(_LOAD, _STORE, _LOAD, _STORE),
     severity=Severity.WARNING,
-    depends_on="accesses",
 )
 def value_is_read_before_it_is_overwritten(facts: FunctionFacts, touches: Touches) -> Violations:
     """In a function that writes global memory, a value should be read before it is overwritten."""
@@ -296,10 +295,6 @@ def _overwritten(
         )
     last.pop(place.identity, None)
     last[place.identity] = (op, value, place)
-
-
-def _opcode(op: Operation) -> str:
-    return op.name.removeprefix("pto.")
 
 
 def _names_of_unwritten(tiles: Iterable[SSAValue]) -> list[str]:

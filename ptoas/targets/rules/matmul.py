@@ -164,7 +164,6 @@ def _surrounding(know: Facts, slot: str) -> TileType:
     "PTO-K106",
     source="D37; headers of TMATMUL_ACC",
     reason="The devices always add to the destination, whatever the other operand is.",
-    depends_on="nothing",
 )
 def an_accumulator_is_one_buffer(facts: FunctionFacts, _target: Target) -> Violations:
     """The accumulator that is read and the one that is written must be the same tile."""

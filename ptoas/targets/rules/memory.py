@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
+from functools import partial
 
 from ptoas.analysis.knowledge import TileFacts, ViewFacts, element_count, shape_str
 from ptoas.analysis.layouts import scales_layout
 from ptoas.dialects.pto.enums import BLayout, Layout, PadValue, SLayout, TileLoc
-from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.dialects.pto.geometry import BOX_ROWS, BURST, LAYOUTS
 from ptoas.dialects.pto.memory import TLoadOp, TPrefetchOp, TPrintOp, TStoreOp
 from ptoas.dialects.pto.types import DYNAMIC, MAX_RANK
 from ptoas.targets import drawing
 from ptoas.targets.declaration import declare_layout
 from ptoas.targets.facts import Facts
-from ptoas.targets.relation import constraint
+from ptoas.targets.relation import Relation, Shown, constraint
 from ptoas.targets.rule import Related, Violation, Violations, mismatch, rule
 from ptoas.targets.rules.common import add_atomically, fits
 from ptoas.targets.rules.examples import tload, tstore
@@ -91,14 +90,20 @@ def _nz_blocks(view: ViewFacts) -> Violations:
         )
 
 
-def _many_bursts(tile: TileFacts, view: ViewFacts) -> Violations:
-    if is_list_for_a_column(tile, view):
-        return  # one burst
-    for plain, dim in ((tile.is_nd, 3), (tile.is_dn, 4)):
-        if plain and view.shape5[dim] > MOST_BURSTS:
-            what, required = f"Shape[{dim}] of the memory", f"at most {MOST_BURSTS}"
-            fix = "split that dimension in two"
-            yield mismatch(what, view.shape5[dim], required, slot="mem", fix=fix)
+def _is_not_a_list(slot: str, _op: TLoadOp | TStoreOp, know: Facts) -> bool:
+    tile, view = know.tile(slot), know.view("mem")
+    return tile.is_dn and not is_list_for_a_column(tile, view)  # such a list is one burst
+
+
+def _few_bursts(slot: str) -> list[Relation]:
+    """Make the relations of a plain copy between memory and a tile."""
+    fix = "split that dimension in two"
+    rows, columns = (f"mem.Shape[{dim}] <= {MOST_BURSTS}" for dim in (3, 4))
+    what, columns_when = "{words} of the memory", partial(_is_not_a_list, slot)
+    return [
+        Relation(rows, what=what, fix=fix, when=f"{slot}.layout == nd", follows=True),
+        Relation(columns, what=what, fix=fix, when=columns_when, follows=True),
+    ]
 
 
 def _more_than_a_matrix(view: ViewFacts) -> Violations:
@@ -109,24 +114,24 @@ def _more_than_a_matrix(view: ViewFacts) -> Violations:
 # --- both ----------------------------------------------------------------------------------------
 
 
-@rule(
+@constraint(
     "PTO-V130",
+    *(
+        Relation(
+            f"mem.Stride[{dim}] == 1: the device ignores it",
+            what=f"{{words}} of {layout} memory",
+            when=f"mem.layout == {layout} and mem.Shape[{dim}] > 1 and coalesce != elem",
+        )
+        for layout, dim in (("nd", 4), ("dn", 3))
+    ),
     source="D30; TLoad.hpp and TStore.hpp of the devices",
     reason="A transfer reads contiguous elements and ignores that stride.",
     failing=tload("16x32xf32", "16x32xf32, strides=[64, 2]"),
     passing=tload("16x32xf32", "16x32xf32, strides=[64, 1]"),
 )
-def contiguous_dimension_has_no_gaps(op: TLoadOp | TStoreOp | IndexedMemoryOp, know: Facts) -> Violations:
+def contiguous_dimension_has_no_gaps() -> None:
     """On devices the last stride of an nd view with more than one column must be 1, and the second last of a
     dn view with more than one row."""
-    view = know.view("mem")
-    at = {Layout.ND: 4, Layout.DN: 3}.get(view.layout)
-    if at is None or view.shape5[at] in (1, DYNAMIC) or view.strides5[at] in (1, DYNAMIC):
-        return
-    if isinstance(op, IndexedMemoryOp) and not know.is_row:
-        return  # A table of elements is flat.
-    what = f"stride of DIM_{at} of {view.layout.value} memory"
-    yield mismatch(what, view.strides5[at], "1: the device ignores it", slot="mem")
 
 
 def _load_as(layout: str) -> str:
@@ -217,22 +222,21 @@ def load_has_the_shape_of_the_memory(op: TLoadOp, know: Facts) -> Violations:
     yield from _nz_blocks(view)
 
 
-@rule(
+@constraint(
     "PTO-M106",
+    *(
+        Relation(f"dst.rows <= {most}", what=f"rows of a {loc} tile", fix="", when=f"dst.memory == {loc}")
+        for loc, most in (("vec", MOST_BURSTS), ("mat", 16384))
+    ),
+    *_few_bursts("dst"),
     source="public TLOAD page and header, A2/A3",
     reason="A plain copy takes one burst per row or column, and the engine counts bursts in 12 bits.",
     failing=tload("4096x8xf32", "4096x8xf32"),
     passing=tload("4095x8xf32", "4095x8xf32"),
 )
-def load_has_few_bursts(op: TLoadOp, know: Facts) -> Violations:
+def load_has_few_bursts() -> None:
     """A vec tile must have at most 4095 rows, a mat tile at most 16384; a row-major tile is loaded from at
     most 4095 rows (Shape[3]), a column-major one from at most 4095 columns (Shape[4])."""
-    dst = know.tile("dst")
-    limit = {TileLoc.Vec: MOST_BURSTS, TileLoc.Mat: 16384}.get(dst.loc)
-    if limit is not None and dst.rows > limit:
-        yield mismatch(f"rows of a {dst.loc.value} tile", dst.rows, f"at most {limit}", slot="dst")
-    else:
-        yield from _many_bursts(dst, know.view("mem"))
 
 
 @rule(
@@ -294,24 +298,28 @@ def store_keeps_the_layout(op: TStoreOp, know: Facts) -> Violations:
         yield mismatch(what, src.layout_text, _TILE_LAYOUTS[view.layout], slot="src", fix=fix)
 
 
-@rule(
+_LINE = "src.is_line == 1 and src.layout"
+
+
+@constraint(
     "PTO-M210",
+    *(
+        Relation(
+            f"mem.Stride[{dim}] == 1: the device ignores it",
+            what=f"{{words}} of {layout} memory for a {blocks}_major tile",
+            fix=f"store a {lines}_major tile",
+            when=f"{_LINE} == {own} and mem.layout == {layout} and mem.Shape[{dim}] > 1",
+        )
+        for own, blocks, layout, dim, lines in (("dn", "col", "nd", 3, "row"), ("nd", "row", "dn", 4, "col"))
+    ),
     source="TStore.hpp of A2/A3: the block layout of the tile chooses the transfer",
     reason="The transfer stores one burst of contiguous elements and ignores that stride.",
     failing=tstore("8x1xf32, blayout=col_major", "8x1xf32, nd, strides=[2, 1]"),
     passing=tstore("8x1xf32, blayout=col_major", "8x1xf32, nd, strides=[1, 1]"),
 )
-def single_line_is_stored_without_gaps(op: TStoreOp, know: Facts) -> Violations:
+def single_line_is_stored_without_gaps() -> None:
     """A col_major tile of one column must be stored to nd memory with a row stride of 1, a row_major tile of
     one row to dn memory with a column stride of 1."""
-    src, view = know.tile("src"), know.view("mem")
-    for lies, layout, dim in ((src.is_dn, Layout.ND, 3), (src.is_nd, Layout.DN, 4)):
-        if not lies or view.layout is not layout or 1 not in src.type.shape:
-            continue
-        if view.shape5[dim] not in (1, DYNAMIC) and view.strides5[dim] not in (1, DYNAMIC):
-            what = f"stride of DIM_{dim} of {layout.value} memory for a {src.type.blayout.value} tile"
-            fix = f"store a {'row' if layout is Layout.ND else 'col'}_major tile"
-            yield mismatch(what, view.strides5[dim], "1: the device ignores it", slot="mem", fix=fix)
 
 
 @rule(
@@ -398,17 +406,17 @@ def store_of_64_bits_is_plain(op: TStoreOp, know: Facts) -> Violations:
         yield mismatch("layout of a 64-bit store", view.layout.value, "nd to nd or dn to dn", slot="mem")
 
 
-@rule(
+@constraint(
     "PTO-M209",
+    *_few_bursts("src"),
     source="header of TSTORE, A2/A3",
     reason="A plain copy takes one burst per row or column, and the engine counts bursts in 12 bits.",
     failing=tstore("4096x8xf32", "4096x8xf32"),
     passing=tstore("4096x8xf32", "2x2048x8xf32"),
 )
-def store_has_few_bursts(op: TStoreOp, know: Facts) -> Violations:
+def store_has_few_bursts() -> None:
     """A row-major tile must be stored to at most 4095 rows (Shape[3]), a column-major one to at most 4095
     columns (Shape[4])."""
-    return _many_bursts(know.tile("src"), know.view("mem"))
 
 
 # --- TPRINT --------------------------------------------------------------------------------------
@@ -435,30 +443,28 @@ def _print(memory: str) -> str:
     return f".arg %t : {_ACC}\n.arg %m : !pto.memref<{memory}>\ntprint %t, %m : {_ACC}, !pto.memref<{memory}>"
 
 
-@rule(
+@constraint(
     "PTO-V132",
+    Relation("tmp.count >= src.elements, the whole tile", when="src.memory != vec"),
     source="device headers of TPRINT: the whole tile is copied to the scratch memory",
     reason="The memory behind it would be overwritten.",
     failing=_print("8x32xf32"),
     passing=_print("16x32xf32"),
 )
-def print_memory_holds_the_tile(op: TPrintOp, know: Facts) -> Violations:
+def print_memory_holds_the_tile() -> None:
     """The memory through which a tile is printed must hold the whole tile, valid or not."""
-    tile, shape = know.tile("src"), know.view("tmp").shape
-    needed = tile.type.rows * tile.type.cols
-    if tile.loc is not TileLoc.Vec and DYNAMIC not in shape and prod(shape) < needed:
-        found, required = f"{prod(shape)} elements", f"at least {needed}, the whole tile"
-        yield mismatch("size of $tmp", found, required, slot="tmp")
 
 
-@rule(
+def _width_of_the_memory(_op: TPrefetchOp, know: Facts) -> Shown:
+    src = know.view("src")
+    return Shown(src.size, f"one of {src.size} bytes, as {src.element.text} of $src")
+
+
+@constraint(
     "PTO-D114",
+    Relation("dst.width ==", _width_of_the_memory),
     source="public TPREFETCH header",
     reason="Bytes are moved in units of the memory's elements.",
 )
-def prefetch_keeps_the_element_size(op: TPrefetchOp, know: Facts) -> Violations:
+def prefetch_keeps_the_element_size() -> None:
     """The elements of the tile and of the prefetched memory must have the same size."""
-    dst, src = know.tile("dst"), know.view("src")
-    if dst.size != src.size:
-        found, required = dst.element.text, f"one of {src.size} bytes, as {src.element.text} of $src"
-        yield mismatch("element type of $dst", found, required, slot="dst")

@@ -94,7 +94,6 @@ def module_names_the_checked_target(module: ModuleOp, target: Target) -> Violati
     reason="An unknown hint would be ignored silently.",
     failing='func.func @kernel() attributes {pto.auto_sync_tail_hint = "none"} {\n  return\n}',
     passing='func.func @kernel() attributes {pto.auto_sync_tail_hint = "barrier-all"} {\n  return\n}',
-    depends_on="nothing",
 )
 def tail_hint_exists(facts: FunctionFacts, _target: Target) -> Violations:
     """pto.auto_sync_tail_hint must be barrier-all or mte3-to-s-event0."""

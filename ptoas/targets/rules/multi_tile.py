@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from ptoas.dialects.pto.multi_tile import MultiTileGetOp
-from ptoas.targets.facts import Facts
 from ptoas.targets.relation import Relation, constraint
-
-
-def _count(_op: MultiTileGetOp, know: Facts) -> int:
-    return len(know.values("source"))
 
 
 @constraint(
     "PTO-G306",
-    Relation("slot <", _count, what="number of the tile"),
+    Relation("slot <", lambda _, know: len(know.values("source")), what="number of the tile"),
     source="PTOAS multi_tile_get",
     reason="Beyond the last tile lies other memory.",
 )

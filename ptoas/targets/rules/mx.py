@@ -13,7 +13,7 @@ from ptoas.dialects.pto.matmul import MxOp, TGetScaleAddrOp
 from ptoas.dialects.pto.types import DYNAMIC, SCALE_MEMORIES, TileType
 from ptoas.targets.facts import Facts
 from ptoas.targets.relation import Relation, constraint
-from ptoas.targets.rule import Violation, Violations, function_rule, mismatch, rule
+from ptoas.targets.rule import Violation, Violations, mismatch, rule, target_rule
 from ptoas.targets.rules.common import orders_note
 from ptoas.targets.target import Target
 
@@ -68,7 +68,7 @@ def each_group_has_a_scale() -> None:
     column for each column of rhs and a row for each 32 numbers."""
 
 
-@function_rule(
+@target_rule(
     "PTO-G203",
     source="header of TGET_SCALE_ADDR, GetScaleAddr",
     reason="The matrix unit finds the scales by the address of the operand.",

@@ -16,7 +16,7 @@ from ptoas.dialects.pto.enums import SLayout, TileLoc
 from ptoas.dialects.pto.movement import TExtractOp, TInsertOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.dialects.pto.views import AliasOp
-from ptoas.targets.rule import Related, Violation, Violations, function_rule
+from ptoas.targets.rule import Related, Violation, Violations, access_rule
 
 Extent = tuple[TileLoc, int, int]
 """Memory, address and size of a tile: tiles that have them in common are one buffer."""
@@ -40,12 +40,11 @@ class TileAccess:
         return share_elements(other.bytes[0] - self.bytes[0], self.bytes[1], other.bytes[1])
 
 
-@function_rule(
+@access_rule(
     "PTO-U108",
     source="D47",
     reason="Tiles with one address and size are one buffer; another tile over the same bytes destroys them.",
     severity=Severity.WARNING,
-    depends_on="accesses",
 )
 def overwritten_bytes_are_not_read(facts: FunctionFacts, touches: Touches) -> Violations:
     """Bytes written through a tile should not be read through it after they were overwritten through a tile

@@ -13,7 +13,7 @@ from ptoas.dialects.pto.comm import StagedOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.targets.row import Row
-from ptoas.targets.rule import Related, Violation, Violations, function_rule
+from ptoas.targets.rule import Related, Violation, Violations, target_rule
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.target import Target, rows_of
 
@@ -22,7 +22,7 @@ _REMAINDER = f"pto.trem ins(%a, %b : {_TILE}, {_TILE}) outs(%d : {_TILE})"
 _ARGS = f"%a: {_TILE}, %b: {_TILE}, %d: {_TILE}"
 
 
-@function_rule(
+@target_rule(
     "PTO-Q301",
     source="device headers: TREM, TREMS and TQUANT of A2/A3 calculate in their sources and in tmp",
     reason="The tile holds intermediate results, possibly of another type.",

@@ -26,7 +26,7 @@ from ptoas.dialects.pto.slots import int_values
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import TAssignOp, can_precede
 from ptoas.targets.row import Row
-from ptoas.targets.rule import Related, Violation, Violations, function_rule
+from ptoas.targets.rule import Related, Violation, Violations, access_rule, function_rule, target_rule
 from ptoas.targets.specs import tile_type
 from ptoas.targets.target import Target, rows_of
 
@@ -40,7 +40,6 @@ def place_of(facts: FunctionFacts, value: SSAValue) -> Operation:
     "PTO-U101",
     source="D21",
     reason="The compiler can't know which bytes manually placed tiles leave free.",
-    depends_on="nothing",
 )
 def all_tiles_have_an_address(facts: FunctionFacts, _target: Target) -> Violations:
     """If any tile has an address, every tile in the function needs one."""
@@ -62,7 +61,7 @@ def all_tiles_have_an_address(facts: FunctionFacts, _target: Target) -> Violatio
 # --- overlaps ------------------------------------------------------------------------------------
 
 
-@function_rule(
+@target_rule(
     "PTO-U104",
     source="D22",
     reason="The instruction would overwrite data that it has not read yet.",
@@ -128,7 +127,6 @@ def _bytes(storage: Storage) -> str:
     source="D22",
     reason="Two tiles at one address are a reinterpretation; a partial overlap is usually a mistake.",
     severity=Severity.WARNING,
-    depends_on="nothing",
 )
 def live_tiles_do_not_overlap_in_part(facts: FunctionFacts, _target: Target) -> Violations:
     """Two live tiles with addresses should be at the same address or not overlap."""
@@ -165,7 +163,6 @@ def live_tiles_do_not_overlap_in_part(facts: FunctionFacts, _target: Target) -> 
     "PTO-U107",
     source="D21; public TASSIGN page",
     reason="An instruction uses the address that its tile has when it is issued.",
-    depends_on="nothing",
 )
 def tile_has_an_address_before_its_use(facts: FunctionFacts, _target: Target) -> Violations:
     """`tassign` must come before the first use of its tile. For a result it must directly follow the
@@ -191,12 +188,11 @@ def tile_has_an_address_before_its_use(facts: FunctionFacts, _target: Target) ->
             )
 
 
-@function_rule(
+@access_rule(
     "PTO-U106",
     source="D14, D29",
     severity=Severity.WARNING,
     reason="Memory that nothing has written holds whatever the last kernel left there.",
-    depends_on="accesses",
 )
 def tile_is_written_before_it_is_read(facts: FunctionFacts, touches: Touches) -> Violations:
     """A local tile must be written before it is read."""

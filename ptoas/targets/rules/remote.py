@@ -8,32 +8,28 @@ from ptoas.analysis.effects import touched
 from ptoas.analysis.function import FunctionFacts
 from ptoas.analysis.knowledge import shape_str
 from ptoas.diagnostics import Severity
-from ptoas.dialects.pto.asynchronous import AsyncTransferOp
 from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.dialects.pto.remote import CommTNotifyOp, CommTPutOp, TransferOp
+from ptoas.dialects.pto.remote import CommTNotifyOp, CommTPutOp
 from ptoas.dialects.pto.sync import FenceBarrierAllOp
 from ptoas.dialects.pto.types import DYNAMIC, GroupType, ViewType
 from ptoas.targets.facts import Facts
 from ptoas.targets.fixit import Fixit
 from ptoas.targets.relation import constraint
 from ptoas.targets.rule import Related, Violation, Violations, function_rule, mismatch, rule
-from ptoas.targets.rules.common import add_atomically, fits
+from ptoas.targets.rules.common import add_atomically
 from ptoas.targets.specs import Types
 from ptoas.targets.target import Target
 
 
-@rule(
+@constraint(
     "PTO-D101",
+    "dst.dims == src.dims, as $src",
     source="public TPUT, TGET and TPUT_ASYNC pages, Constraints",
     reason="The extents of one are used for both.",
 )
-def transfer_keeps_the_shape(op: TransferOp | AsyncTransferOp, know: Facts) -> Violations:
+def transfer_keeps_the_shape() -> None:
     """Source and destination of a transfer must have the same shape."""
-    dst, src = know.view("dst"), know.view("src")
-    if not fits(dst.shape5, src.shape5):
-        found, required = shape_str(dst.shape), f"{shape_str(src.shape)}, as $src"
-        yield mismatch("shape of $dst", found, required, slot="dst")
 
 
 @constraint(
@@ -75,7 +71,6 @@ def one_element_is_notified(op: CommTNotifyOp, know: Facts) -> Violations:
     reason="A notification does not wait for earlier transfers, so the other rank may see the signal but "
     "old data.",
     severity=Severity.WARNING,
-    depends_on="nothing",
 )
 def store_is_fenced_before_its_notification(facts: FunctionFacts, target: Target) -> Violations:
     """A `fence.barrier_all` must separate a put or a store to global memory from a following notification."""

@@ -24,7 +24,6 @@ def element_is_inside_the_tile() -> None:
     "PTO-V131",
     source="MLIR, scf.for: the step is positive",
     reason="A loop with step 0 never ends, and one with a negative step silently does nothing.",
-    depends_on="nothing",
 )
 def step_of_a_loop_is_positive(facts: FunctionFacts, _target: Target) -> Violations:
     """The step of scf.for must be positive."""

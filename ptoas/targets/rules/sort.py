@@ -51,18 +51,14 @@ def sort_indices_have_one_row_or_all() -> None:
     """The indices of tsort32 must have one valid row, or as many as the values."""
 
 
-@rule(
+@constraint(
     "PTO-Q203",
+    Relation("block_len %+ 64", what="block length"),
     source="public TMRGSORT page, single-list constraints; PTOAS tmrgsort: verifier",
     reason="tsort32 creates blocks of 64 f32 elements, and each merge makes them four times as long.",
 )
-def merge_block_length_is_a_multiple_of_64(op: TMrgSortOp, know: Facts) -> Violations:
+def merge_block_length_is_a_multiple_of_64() -> None:
     """The block length of tmrgsort must be a positive multiple of 64 elements."""
-    for length in know.constants("block_len"):
-        if length is not None and (length <= 0 or length % 64):
-            yield mismatch(
-                "block length", length, "a positive multiple of 64", slot="block_len", part="value"
-            )
 
 
 @rule(

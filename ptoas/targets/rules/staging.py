@@ -55,7 +55,6 @@ def staging_is_no_larger_than_the_data(op: StagedOp, know: Facts) -> Violations:
     "PTO-C121",
     source="003, Ping-Pong Gather",
     reason="The next chunk is loaded into one while the other is stored or added.",
-    depends_on="nothing",
 )
 def staging_tiles_do_not_overlap(facts: FunctionFacts, _target: Target) -> Violations:
     """Ping, pong and the accumulator of a reduction must not overlap."""

@@ -17,7 +17,7 @@ from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.sync import BufferTokenOp, DrainOp, FlagOp
 from ptoas.targets.fixit import Fixit
-from ptoas.targets.rule import Related, Violation, Violations, function_rule
+from ptoas.targets.rule import Related, Violation, Violations, function_rule, target_rule
 from ptoas.targets.rules.sync_fixes import (
     Fix,
     FreeEvents,
@@ -60,7 +60,7 @@ def _opcode(op: Operation) -> str:
     return op.mnemonic()
 
 
-@function_rule(
+@target_rule(
     "PTO-F101",
     source="000, Pipe / Synchronisation Model; D21",
     reason="Pipes run in parallel; without a flag the second access may happen first.",
@@ -179,7 +179,7 @@ def _misused(misuse: FlagMisuse, message: str, fix: Fix, *related: Related) -> V
     return Violation(message, op=misuse.op, part="statement", fix=words, fixit=edits, related=related)
 
 
-@function_rule(
+@target_rule(
     "PTO-F102",
     source="D21; public set_flag and wait_flag pages",
     reason="Otherwise the pipe waits for ever.",
@@ -205,7 +205,7 @@ def flag_is_set_before_its_wait(facts: FunctionFacts, target: Target) -> Violati
         yield _misused(misuse, message, missing_set(facts, misuse), *related)
 
 
-@function_rule(
+@target_rule(
     "PTO-F103",
     source="D21; public set_flag and wait_flag pages",
     reason="A flag is one bit: set twice, it satisfies only one wait, and the second wait never ends.",
@@ -218,7 +218,7 @@ def flag_is_not_set_twice(facts: FunctionFacts, target: Target) -> Violations:
         yield _misused(misuse, message, fix, Related("set here", misuse.other))
 
 
-@function_rule(
+@target_rule(
     "PTO-F104",
     source="D21; public set_flag and wait_flag pages",
     reason="The flag stays set and satisfies a wait of whatever runs next on the core.",
@@ -243,7 +243,6 @@ def set_flag_is_waited_for(facts: FunctionFacts, target: Target) -> Violations:
     "PTO-F105",
     source="public set_flag and wait_flag pages",
     reason="Use a barrier to order instructions within one pipe, or all pipes.",
-    depends_on="nothing",
 )
 def flag_connects_two_pipes(facts: FunctionFacts, _target: Target) -> Violations:
     """A flag must connect two different pipes, neither of them PIPE_ALL."""
@@ -259,7 +258,7 @@ def flag_connects_two_pipes(facts: FunctionFacts, _target: Target) -> Violations
             )
 
 
-@function_rule(
+@target_rule(
     "PTO-F106",
     source="000, Pipe / Synchronisation Model, A2/A3; public headers",
     reason="The instruction sets and waits for this flag itself; if it is already set, the instruction "
@@ -279,7 +278,7 @@ def barrier_text(pipe: Pipe) -> str:
     return f"pto.barrier #pto.pipe<{pipe.value}>"
 
 
-@function_rule(
+@target_rule(
     "PTO-F107",
     source="D26",
     reason="The pipe starts an instruction before the previous one has finished.",
@@ -295,7 +294,7 @@ def accesses_of_one_pipe_are_ordered(facts: FunctionFacts, target: Target) -> Vi
             yield _too_early(hazard, facts, found, (fix, (Fixit("before", barrier_text(pipe)),)))
 
 
-@function_rule(
+@target_rule(
     "PTO-F108",
     source="D26",
     reason="The hardware orders this pipe itself, and the compiler has no barrier for it.",

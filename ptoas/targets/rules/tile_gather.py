@@ -11,7 +11,7 @@ from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.declaration import declare_layout
 from ptoas.targets.facts import Facts
-from ptoas.targets.relation import Relation, constraint
+from ptoas.targets.relation import Relation, constraint, in_bytes
 from ptoas.targets.rule import Violation, Violations, mismatch, rule
 from ptoas.targets.rules.examples import instruction
 from ptoas.targets.specs import ND
@@ -77,19 +77,23 @@ def tile_gather_destination_is_full() -> None:
     target unless axis is "col"."""
 
 
-@rule(
+@constraint(
     "PTO-B310",
+    *(
+        Relation(
+            f"{slot}.order == 'row_major + none_box'",
+            what="layout of ${slot}, a window",
+            when=f"opcode == {opcode} and {slot}.is_window == 1",
+        )
+        for opcode, slot in (("tgather", "src"), ("tscatter", "dst"))
+    ),
     source="cpu/TGather.hpp, a2a3/TGather.hpp, a5/TGather.hpp, a2a3/TScatter.hpp: offsets of elements",
     reason="An index counts along the rows of the surrounding tile, so its elements must be stored in "
     "that order.",
 )
-def counted_window_is_row_major(op: TGatherOp | TScatterOp, know: Facts) -> Violations:
+def counted_window_is_row_major() -> None:
     """A subview whose elements are indexed (the source of a gather, the destination of a scatter) must be
     row_major + none_box."""
-    slot = "src" if isinstance(op, TGatherOp) else "dst"
-    tile = know.tile(slot)
-    if tile.is_window and not tile.is_nd:
-        yield mismatch(f"layout of ${slot}, a window", tile.layout_text, "row_major + none_box", slot=slot)
 
 
 @constraint(
@@ -106,19 +110,16 @@ def tile_gather_scratch_is_like_the_index() -> None:
 # --- mask form -----------------------------------------------------------------------------------
 
 
-@rule(
+@constraint(
     "PTO-B113",
+    Relation("dst.sized == src.element_bytes, as $src", fix=""),
     source="004, mask-pattern gather, implementation checks",
     reason="Elements are moved as bytes.",
     failing=_mask("16x32xf16", "16x32xf32"),
     passing=_mask("16x16xi32", "16x32xf32"),
 )
-def mask_gather_keeps_the_element_size(op: TGatherOp, know: Facts) -> Violations:
+def mask_gather_keeps_the_element_size() -> None:
     """Mask form: destination and source elements must have the same size."""
-    dst, src = know.tile("dst"), know.tile("src")
-    if dst.size != src.size:
-        found, required = f"{dst.element_name}, {dst.size} bytes", f"{src.size} bytes, as $src"
-        yield mismatch("element size of $dst", found, required, slot="dst")
 
 
 @rule(
@@ -255,21 +256,20 @@ def block_gather_has_an_offset_for_each_block() -> None:
 # --- TSCATTER ------------------------------------------------------------------------------------
 
 
-@rule(
+@constraint(
     "PTO-B302",
+    Relation(
+        "idx.sized ==",
+        lambda _, know: in_bytes(4 if know.tile("dst").size >= 4 else 2),
+        what="index element size for {dst.element}",
+    ),
     source="public TSCATTER page",
     reason="Data and indices use vector lanes of the same width.",
     failing=instruction("tscatter", "16x16xf32", "16x16xf32", "16x16xi16"),
     passing=instruction("tscatter", "16x16xf16", "16x16xf16", "16x16xi16"),
 )
-def tile_scatter_index_has_the_width_of_the_data(op: TScatterOp, know: Facts) -> Violations:
+def tile_scatter_index_has_the_width_of_the_data() -> None:
     """Index elements must have 4 bytes for data of 4 or 8 bytes, and 2 bytes for data of 1 or 2 bytes."""
-    dst, idx = know.tile("dst"), know.tile("idx")
-    required = 4 if dst.size >= 4 else 2
-    if idx.size != required:
-        found = f"{idx.element_name}, {idx.size} bytes"
-        what = f"index element size for {dst.element_name}"
-        yield mismatch(what, found, f"{required} bytes", slot="idx")
 
 
 @rule(

@@ -25,8 +25,9 @@ from ptoas.dialects.pto.views import (
 )
 from ptoas.targets import drawing
 from ptoas.targets.facts import Facts
+from ptoas.targets.relation import Relation, constraint
 from ptoas.targets.row import Row
-from ptoas.targets.rule import Related, Violation, Violations, function_rule, mismatch, rule
+from ptoas.targets.rule import Related, Violation, Violations, function_rule, mismatch, rule, target_rule
 from ptoas.targets.rules.common import beyond, contiguous, misaligned, pad_to
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.specs import TileLayout
@@ -50,7 +51,7 @@ _PLACED = _alloc(" addr = %a", _TILE, _index("a", 64, "i64"))
 # --- alloc_tile and tassign ----------------------------------------------------------------------
 
 
-@function_rule(
+@target_rule(
     "PTO-V101",
     source="public Tile type: static checks; 000, Aligned vs Unaligned Tile Shapes",
     reason="Every row (or column) of a plain tile starts on a 32-byte burst.",
@@ -74,7 +75,7 @@ def tile_is_made_of_32_byte_rows(facts: FunctionFacts, target: Target) -> Violat
         yield mismatch(what, found, f"a multiple of {BURST} bytes", fix=fix, **place)
 
 
-@function_rule(
+@target_rule(
     "PTO-V107",
     source="public Tile type: static checks",
     reason="A fractal tile is stored block by block.",
@@ -101,7 +102,7 @@ def fractal_tile_is_made_of_blocks(facts: FunctionFacts, target: Target) -> Viol
                 yield mismatch(what, extent, f"a multiple of {step}", fix=fix, **place, related=picture)
 
 
-@function_rule(
+@target_rule(
     "PTO-V109",
     source="public memory model; headers of TMATMUL, TMOV and TEXTRACT",
     reason="The matrix unit reads its memories in this order, without conversion.",
@@ -154,7 +155,6 @@ def _layout_found(tile: TileFacts) -> str:
     reason="The library has no tile with an extent of 0.",
     failing=_alloc("", "!pto.tile_buf<vec, 16x16xf32, valid=0x16>"),
     passing=_alloc("", "!pto.tile_buf<vec, 16x16xf32, valid=1x16>"),
-    depends_on="nothing",
 )
 def tile_type_has_a_valid_element(facts: FunctionFacts, _target: Target) -> Violations:
     """Static valid extents must be positive."""
@@ -236,7 +236,6 @@ def tile_address_is_aligned(op: AllocTileOp | TAssignOp, know: Facts) -> Violati
     reason="The size of the valid region would be unknown.",
     failing=_alloc("", _OPEN),
     passing=_alloc(" valid_row = %n valid_col = %n", _OPEN, _index("n", 16)),
-    depends_on="nothing",
 )
 def open_extent_is_given(facts: FunctionFacts, _target: Target) -> Violations:
     """A valid extent that the type leaves open (`?`) must be given as valid_row or valid_col, or set by
@@ -273,20 +272,22 @@ def valid_extent_is_inside_the_tile(op: AllocTileOp | SetValidShapeOp, know: Fac
                 yield mismatch(slot, value, f"0 to {physical}", slot=slot, part="value")
 
 
-@rule(
+@constraint(
     "PTO-V106",
+    *(
+        Relation(
+            f"{slot} is tile.type.valid_{slot}s",
+            what=f"{slot} of a tile whose type fixes it",
+            when=f"tile.type.valid_{slot}s != ?",
+        )
+        for slot in ("row", "col")
+    ),
     source="public set_validshape: operands",
     reason="A static extent is part of the C++ type and can't change.",
 )
-def set_validshape_needs_open_extents(op: SetValidShapeOp, know: Facts) -> Violations:
+def set_validshape_needs_open_extents() -> None:
     """set_validshape needs a tile whose type leaves both valid extents open (`?`); a static extent can only
     be repeated."""
-    tile = know.tile("tile").type
-    for slot, extent in (("row", tile.valid_rows), ("col", tile.valid_cols)):
-        if extent != DYNAMIC and know.constants(slot)[0] != extent:
-            found = know.constants(slot)[0]
-            what = f"{slot} of a tile whose type fixes it"
-            yield mismatch(what, "?" if found is None else found, extent, slot=slot, part="value")
 
 
 # --- subview -------------------------------------------------------------------------------------
@@ -309,23 +310,23 @@ def window_is_inside_the_tile(op: SubviewOp, know: Facts) -> Violations:
             yield beyond(f"end of the {word}s of the subview", start, size, physical, fix, ("offsets", at))
 
 
-@rule(
+@constraint(
     "PTO-V112",
+    Relation("result.memory == source.memory", what="memory of the subview", part="statement"),
+    Relation("result.order == source.order", what="layout of the subview", part="statement"),
+    Relation(
+        "result.shape ==",
+        lambda op, _: int_values(op.sizes),
+        what="shape of the subview",
+        fix="",
+        when="result.shape != source.shape",
+        part="statement",
+    ),
     source="public TSUBVIEW page; PTOAS subview",
     reason="The subview is the same memory.",
 )
-def window_has_the_type_of_the_tile(op: SubviewOp, know: Facts) -> Violations:
+def window_has_the_type_of_the_tile() -> None:
     """A subview must keep the tile's memory and layout, and its shape must be its sizes."""
-    source, window = know.tile("source"), know.knowledge.tile(op.result)
-    sizes = int_values(op.sizes)
-    if window.loc is not source.loc:
-        yield mismatch("memory of the subview", window.loc.value, source.loc.value, part="statement")
-    if window.layout_text != source.layout_text:
-        yield mismatch("layout of the subview", window.layout_text, source.layout_text, part="statement")
-    if window.type.shape not in (sizes, source.type.shape):
-        yield mismatch(
-            "shape of the subview", shape_str(window.type.shape), shape_str(sizes), part="statement"
-        )
 
 
 @rule(

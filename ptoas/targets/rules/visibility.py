@@ -17,7 +17,7 @@ from ptoas.dialects.pto.remote import CommTNotifyOp
 from ptoas.dialects.pto.scalar import GetBlockIdxOp, GetSubblockIdxOp, StoreScalarOp
 from ptoas.grammar.spans import span_of
 from ptoas.targets.fixit import Fixit
-from ptoas.targets.rule import Related, Violation, Violations, function_rule
+from ptoas.targets.rule import Related, Violation, Violations, function_rule, target_rule
 from ptoas.targets.target import Target
 
 CLEAN = "pto.cmo.cacheinvalid all #pto.address_space<gm>"
@@ -64,7 +64,7 @@ def _cause(finding: Finding) -> str:
     return _name(op) + (f" (`{value_name(pointer)}`)" if pointer is not None else "")
 
 
-@function_rule(
+@target_rule(
     "PTO-F120",
     source="D42; PTOAS 696",
     reason="The line is written back at some later time or never, and the next kernel reads the old bytes.",
@@ -78,7 +78,7 @@ def cache_is_clean_at_the_end(facts: FunctionFacts, target: Target) -> Violation
         )
 
 
-@function_rule(
+@target_rule(
     "PTO-F121",
     source="D42",
     reason="DMA bypasses the data cache.",
@@ -99,7 +99,7 @@ def stored_line_is_cleaned_before_dma(facts: FunctionFacts, target: Target) -> V
             )
 
 
-@function_rule(
+@target_rule(
     "PTO-F122",
     source="D42",
     reason="The data cache still holds the bytes from before the write.",
@@ -117,7 +117,7 @@ def line_is_invalidated_before_it_is_loaded_again(facts: FunctionFacts, target: 
         yield _violation(finding, f"`load_scalar` {messages[finding.kind].format(cause)}")
 
 
-@function_rule(
+@target_rule(
     "PTO-F123",
     source="D53",
     reason="Scalar stores have no mask of bytes: the whole line is written back, with the old bytes around.",
@@ -132,7 +132,7 @@ def line_of_dma_is_cleaned_before_it_is_stored_to(facts: FunctionFacts, target: 
         )
 
 
-@function_rule(
+@target_rule(
     "PTO-F124",
     source="D42",
     reason="`single_cache_line` cleans the 64 bytes at the address, whatever the view shows.",
@@ -150,7 +150,7 @@ def all_stored_lines_of_a_view_are_cleaned(facts: FunctionFacts, target: Target)
         )
 
 
-@function_rule(
+@target_rule(
     "PTO-F125",
     source="D54; PTOAS 730",
     reason="The flag says that the store has left the core, not that a load sees it.",
@@ -172,7 +172,6 @@ def store_is_fenced_before_it_is_loaded(facts: FunctionFacts, target: Target) ->
     reason="Scalar stores have no mask of bytes: each core writes the whole line back, and undoes what the "
     "other has stored.",
     severity=Severity.WARNING,
-    depends_on="nothing",
 )
 def each_core_stores_to_lines_of_its_own(facts: FunctionFacts, _target: Target) -> Violations:
     """Scalar stores of different blocks or vector cores must be at least 64 bytes apart."""
