@@ -145,12 +145,11 @@ def move_destination_is_not_its_source(facts: FunctionFacts, touches: Touches) -
             yield Violation(message, op=op, fix="remove it", fixit=Fixit("remove", safe=False))
 
 
-@function_rule(
+@access_rule(
     "PTO-N108",
     source="PTOAS 899",
     reason="Each iteration begins with the same tile again, so that only the last one counts.",
     severity=Severity.WARNING,
-    depends_on="accesses",
 )
 def loop_accumulates_in_one_tile(facts: FunctionFacts, touches: Touches) -> Violations:
     """What a loop combines with a tile should be written to that tile, not to another one that the loop never
