@@ -178,3 +178,30 @@ def test_the_command_states_it_for_each_target_on_which_the_program_is_legal(tmp
     found = [each for each in json.loads(result.output) if each["code"] == "PTO-F190"]
     assert [(each["severity"], each["targets"]) for each in found] == [("note", ["a2a3", "a5"])]
     assert "every schedule of one block gives the same result" in found[0]["message"]
+
+
+def test_a_function_without_a_body_prevents_the_claim() -> None:
+    text = """
+    func.func private @elsewhere(%n: i32)
+    func.func @f(%n: i32) {
+      func.call @elsewhere(%n) : (i32) -> ()
+      return
+    }"""
+    (found,) = ptoas.certify(ptoas.parse(text), "a5")
+    assert "`func.func` in line 2 has no body here" in found.text
+
+
+def test_nothing_is_claimed_of_what_is_not_lowered(tmp_path: Path) -> None:
+    path = tmp_path / "blocks.pto"
+    path.write_text("""
+    func.func @f(%c: i1) {
+      cf.br ^again
+    ^again:
+      cf.cond_br %c, ^again, ^end
+    ^end:
+      return
+    }""")
+    arguments = ["verify", str(path), "--target", "a5", "--certify", "--format", "concise", "--no-cache"]
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 0
+    assert "note[PTO-F190] [a5]: nothing is claimed about schedules: `@f` has 3 blocks" in result.output

@@ -111,6 +111,8 @@ class Rule:
     >>> rule = ptoas.RULES["PTO-A301"]
     >>> rule.title, rule.severity.value, rule.is_about_portability, rule.depends_on
     ('cpu has no row mode', 'error', False, 'target')
+    >>> "mgather" in rule.failing, rule.failing == rule.passing
+    (True, False)
     """
 
     code: str

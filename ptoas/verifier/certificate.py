@@ -30,7 +30,7 @@ from ptoas.analysis.structure import (
 )
 from ptoas.analysis.sync_flow import SyncFlow
 from ptoas.analysis.visibility import Uses, Visibility
-from ptoas.diagnostics import Diagnostic, Note, Severity
+from ptoas.diagnostics import Diagnostic, Note, PtoasError, Severity
 from ptoas.diagnostics.report import Report
 from ptoas.dialects.pto.asynchronous import EventOp, StartOp
 from ptoas.dialects.pto.comm import CollectiveOp
@@ -140,14 +140,23 @@ def with_claims(report: Report, module: ModuleOp, isa: str | None, sync: str | N
     for name in report.targets:
         if not report.for_target(name).ok:
             continue
-        for claim in certify(module, name, isa=isa, sync=sync):
-            note = replace(claim.as_diagnostic(), targets=(name,))
-            found.setdefault((note.message, note.span, note.notes), []).append(note)
+        for note in _notes(module, name, isa, sync):
+            found.setdefault((note.message, note.span, note.notes), []).append(replace(note, targets=(name,)))
     notes = [
         replace(same[0], targets=tuple(name for each in same for name in each.targets))
         for same in found.values()
     ]
     return Report(tuple(sorted((*report.diagnostics, *notes), key=Diagnostic.sort_key)), report.targets)
+
+
+def _notes(module: ModuleOp, target: str, isa: str | None, sync: str | None) -> list[Diagnostic]:
+    try:
+        return [claim.as_diagnostic() for claim in certify(module, target, isa=isa, sync=sync)]
+    except PtoasError as error:
+        # A legal program need not be one that can be lowered, which is what is looked at.
+        why = error.diagnostics[0]
+        text = f"nothing is claimed about schedules: {why.message}"
+        return [Diagnostic(CODE, text, why.span, Severity.NOTE, op=why.op)]
 
 
 def _claim(
@@ -160,8 +169,9 @@ def _claim(
 ) -> ScheduleClaim:
     members = list(functions_below(module, kernel))
     found: dict[Operation, str] = {}
-    for op, why in (choice for function in members for choice in choices[function]):
-        found.setdefault(op, why)
+    for function in members:
+        for op, why in choices.get(function, [(function, "has no body here")]):
+            found.setdefault(op, why)
     several = needs_cluster(module, kernel, has_pipes=target.has_pipes)
     vector = [function for function in members if kind_of(function) is KernelKind.Vector]
     lanes = 1 if all(is_for_first_lane(function, channels) for function in vector) else 2
