@@ -109,7 +109,7 @@ class AssemblyFormat:
 
     @cached_property
     def outs(self) -> tuple[Pieces, Pieces]:
-        """Destinations; and operands after them in the DPS form, and after all operands in the others."""
+        """Destinations, and operands written behind them (in DPS form) or behind all operands."""
         pieces, own = _group(self.pieces, "outs"), self.cls.OUTS
         beside = [p for p in pieces if own and any(name not in own for name in operand_names((p,)))]
         return tuple(piece for piece in pieces if piece not in beside), tuple(beside)
@@ -153,7 +153,7 @@ def _group(pieces: Pieces, word: str) -> Pieces:
 
 
 def _without_types(pieces: Pieces) -> Pieces:
-    """`$src, $row fp $fp` of `$src, $row : ^src, ^row fp $fp : ^fp`; dictionaries go, too."""
+    """Remove types and dictionaries: `$src, $row : ^src, ^row fp $fp : ^fp` gives `$src, $row fp $fp`."""
     found: list[Piece] = []
     for piece in pieces:
         if piece.kind == "?":

@@ -55,7 +55,7 @@ on_clear(_STATEMENTS.clear)
 
 
 class Builder(ValueScope):
-    """Builds one file. Problems are collected; a statement that has one is left out."""
+    """Builder of one file. Problems are collected; an invalid statement is left out."""
 
     def __init__(self, source: Source, allow_unregistered: bool = False, *, judge_kept: bool = True):
         super().__init__(source)
@@ -79,11 +79,11 @@ class Builder(ValueScope):
 
     @property
     def target(self) -> Attribute | None:
-        """The target that the program names for itself (D2)."""
+        """The target named in the program (D2)."""
         return self.module_attributes.get(TARGET) or self.outer_target
 
     def alias_defined(self) -> None:
-        """Leave the shared cache: from here on a statement may name what only this file defines."""
+        """Leave the shared cache, as later statements may use names that only this file defines."""
         self.cache = BoundedCache()
 
     # --- parts of statements
@@ -110,7 +110,7 @@ class Builder(ValueScope):
     def region(
         self, statements: Region, block: Block | None = None, args: tuple[tuple[str, SSAValue, int], ...] = ()
     ) -> list[Block]:
-        """The blocks of a region; names defined inside are forgotten after it."""
+        """Build the blocks of a region; names defined inside are not visible after it."""
         statements.read = True
         outer, outer_blocks = set(self.values), self.blocks
         self.blocks = dict(outer_blocks)
@@ -138,7 +138,7 @@ class Builder(ValueScope):
 
     @contextmanager
     def inside(self, what: str):
-        """While the body of something other than a module is read."""
+        """Context in which the body of an operation other than a module is read."""
         outer = self.container
         self.container = outer or what
         yield
@@ -228,8 +228,7 @@ class Builder(ValueScope):
             self.report_problem(raw, problem)
 
     def parsed(self, raw: RawStatement) -> tuple[t.Statement, list[str], list[str]] | None:
-        """The tree of a statement, its value names and its types; None if it has a syntax error, which is
-        reported."""
+        """Return the tree of a statement, its value names and its types; None after reporting an error."""
         names, written, shape = split_statement(raw.text)
         if "" in names or raw.text.count("%") > len(names):
             offset = nameless_value(raw.text)
@@ -410,7 +409,7 @@ class Builder(ValueScope):
     def _inferred(
         self, raw: RawStatement, tree: t.Statement, template: OpTemplate, operands: list[SSAValue]
     ) -> Sequence[Attribute]:
-        """The result types of a statement that gives none."""
+        """Infer the result types of a statement without written ones."""
         body = cast(t.InstructionNode, tree.body)
         cls = template.cls
         assert issubclass(cls, PtoOp)
@@ -441,7 +440,7 @@ class Builder(ValueScope):
         raise problem
 
     def _with_defaults(self, template: OpTemplate, operands: list[SSAValue]) -> Mapping[str, Attribute]:
-        """A statement's attributes; those that a suffix could spell, as the program's target has them."""
+        """The attributes of a statement, with the target's defaults for those that a suffix could set."""
         assert issubclass(template.cls, PtoOp)
         open_ones = [name for name in template.cls.SUFFIXES if name not in template.properties]
         if not open_ones or not isinstance(self.target, StringAttr):

@@ -37,7 +37,7 @@ TERMINATORS = ("func.return", "scf.yield", "scf.condition", "func.call")
 
 
 def verify_terminators(builder: Builder) -> None:
-    """Check the ends of bodies against what they end, and calls against what they call."""
+    """Check terminators against the enclosing operation, and calls against the called function."""
     functions: dict[ModuleOp, dict[str, FuncOp]] = {}
     for raw, op in builder.deferred:
         try:
@@ -73,7 +73,7 @@ def _listed(types: list[Attribute]) -> str:
 
 
 def _check_call(op: CallOp, raw: RawStatement, known: dict[ModuleOp, dict[str, FuncOp]]) -> None:
-    """A call names a function of its module and keeps to its type; `known` is for all calls."""
+    """Check a call against its function; `known` caches the functions of each module."""
     module = op.parent_op()
     while module is not None and not isinstance(module, ModuleOp):
         module = module.parent_op()
@@ -121,7 +121,7 @@ def check_dominance(builder: Builder, blocks: Sequence[Block]) -> None:
 
 
 def is_unsigned_constant(op: Operation) -> bool:
-    """`arith` knows no signs, but a scalar of an unsigned tile has that tile's element type (D10)."""
+    """Return True for a constant of an unsigned type, which xDSL's `arith` does not have (D10)."""
     if not isinstance(op, ConstantOp) or len(op.results) != 1 or op.operands or op.regions:
         return False
     value, type = op.properties.get("value"), op.results[0].type
@@ -241,7 +241,7 @@ def _check_while(op: WhileOp) -> None:
 
 
 def _check_branches(op: IfOp | IndexSwitchOp | ExecuteRegionOp) -> None:
-    """Every body ends with the results' types; where it has several blocks, one of them does."""
+    """Check that every body yields the result types; of several blocks, those that yield."""
     for region in op.regions:
         ends = [block.last_op for block in region.blocks]
         if region.blocks and region.blocks[0].args:
@@ -272,7 +272,7 @@ def _check_successors(op: Operation) -> None:
 
 
 def _check_segments(op: Operation) -> None:
-    """Sizes of segments add up; xDSL takes them at their word."""
+    """Check that segment sizes add up, which xDSL assumes."""
     for name, values in (("operandSegmentSizes", op.operands), ("resultSegmentSizes", op.results)):
         sizes = op.properties.get(name)
         if not isinstance(sizes, DenseArrayBase):

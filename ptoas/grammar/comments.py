@@ -64,7 +64,7 @@ class Comments:
         self._move(sorted(self._left))
 
     def of(self, op: Operation) -> StatementComments | None:
-        """The comments of an operation that is printed now."""
+        """Return the comments of an operation to be printed."""
         location = op.location
         if (
             not self._by_start
@@ -78,7 +78,7 @@ class Comments:
         return self._take(self._arguments[number]) if number < len(self._arguments) else None
 
     def _take(self, start: int) -> StatementComments | None:
-        """A statement that makes several operations says first what stands before it, and last the rest."""
+        """Take the comments before a statement for its first operation, and those after it for its last."""
         comments = self._by_start.get(start)
         if comments is None or not self._left[start]:
             return None
@@ -139,7 +139,7 @@ class Comments:
             self._at(parent).before.append(text)
 
     def _inside(self, raw: RawStatement) -> None:
-        """The comments between the words of a statement, and those of its regions."""
+        """Assign the comments inside a statement and those of its regions."""
         starts = [raw.start, *(source for _, source in raw.pieces)]
         pieces = raw.text.split("\x00")
         for number, (start, piece) in enumerate(zip(starts, pieces, strict=True)):
@@ -150,7 +150,7 @@ class Comments:
                 self._region(raw.regions[number], brace + 1, starts[number + 1] - 1, raw)
 
     def _move(self, printed: list[int]) -> None:
-        """Comments of a statement that makes no operation go to the next one that does."""
+        """Move comments of statements without an operation to the next statement with one."""
         for start in sorted(self._by_start.keys() - self._left.keys(), reverse=True):
             comments = self._by_start.pop(start)
             texts = [*comments.before, *comments.trailing, *comments.after]

@@ -101,7 +101,7 @@ def format_text(text: str, filename: str = "<string>") -> str:
 
 
 def shape(text: str) -> list[str]:
-    """All that formatting keeps: the words of each statement, its regions, and the comments."""
+    """Return what formatting preserves: the tokens of each statement, its regions, and the comments."""
     statements = split_statements(text, ignore_diagnostics)
     found = list(_shape_of(statements, text))
     return [*found, *(text[start:end] for start, end in comments_of(text))]
@@ -156,7 +156,7 @@ class _Formatter:
         return self.comments[bisect_left(self.comments, (start, 0)) : bisect_left(self.comments, (end, 0))]
 
     def _region(self, statements: Sequence[RawStatement], start: int, end: int, depth: int) -> None:
-        """The statements of a region and the comments between them, at most one blank line apart."""
+        """Format the statements and comments of a region, at most one blank line apart."""
         items: list[tuple[int, int, RawStatement | None]] = []
         at = start
         for raw in statements:
@@ -220,7 +220,7 @@ _ARGUMENT = re.compile(r"(\.arg %[\w$.-]*) (: .*)", re.DOTALL)
 
 
 def _aligned(lines: Sequence[str]) -> Iterator[str]:
-    """The types of arguments that are declared line by line stand one below the other."""
+    """Align the types of arguments declared on consecutive lines."""
     for is_argument, group in groupby(lines, lambda line: _ARGUMENT.fullmatch(line) is not None):
         if not is_argument:
             yield from group
@@ -251,7 +251,7 @@ class _Spacing:
         self.may_break = self.must_break = False
 
     def before(self, token: FormatToken, separate: bool, following: FormatToken | None) -> str:
-        """The white space before a word; `separate` says if it was separate from the previous one."""
+        """Return the white space before a token; `separate` is True if the source has some."""
         last = self.last
         space = "" if last is None else self._between(last, token, separate, following)
         self.may_break = last is not None and self._may_break(last, token)
@@ -317,17 +317,17 @@ class _Spacing:
         return "" if last.kind in _WORDS else kept
 
     def _before_bracket(self, last: FormatToken, kept: str) -> str:
-        """`%a[%i]`, `set_flag[...]`, but `sizes [8, 8]`."""
+        """Return the space before a bracket: `%a[%i]`, `set_flag[...]`, but `sizes [8, 8]`."""
         if last.kind == "value" or last.text == self.opcode:
             return ""
         return " " if last.kind == "word" or last.text in _CLOSING else kept
 
     def _is_hash_key(self, name: FormatToken | None) -> bool:
-        """`#key=value` behind operands; at the start of a statement it is an alias."""
+        """Return True for the key of `#key=value` behind operands; a statement starts with an alias."""
         return name is not None and name is not self.first and name.text.startswith("#")
 
     def _is_tight_colon(self, last: FormatToken, following: FormatToken | None) -> bool:
-        """`%a: type` of a parameter, `^label:`, a case of `cf.switch`, `key: [...]`."""
+        """Return True for a colon without a space before it: in parameters, labels, cases, `key: [...]`."""
         inner = self.brackets[-1] if self.brackets else ""
         if inner == "params" or (not inner and self.first is not None and self.first.kind == "label"):
             return True

@@ -25,7 +25,7 @@ _TILE = TileType.of(f32, 16, 16)
 
 
 class InstructionReader(InstructionParts):
-    """Makes the template of an instruction that the dialect has."""
+    """Reader of an instruction of the dialect."""
 
     def template(self) -> OpTemplate:
         cls, signature = self.cls, self.signature
@@ -174,7 +174,7 @@ class InstructionReader(InstructionParts):
     # --- operands into slots
 
     def _take_window(self, operand: ParsedOperand, result_types: Sequence[Attribute]) -> None:
-        """`%view[%i, %j]` where the class has no place for indices: a part as large as the tile."""
+        """Read `%view[%i, %j]` of a class without indices as a partition of the tile's size."""
         if self.layout.indices is not None:
             self.named[self.layout.indices] = operand.indices
             return
@@ -207,7 +207,7 @@ class InstructionReader(InstructionParts):
         return -len(self.prelude)
 
     def _fill(self) -> dict[str, list[ParsedOperand]]:
-        """Each operand into the first free slot that takes its kind."""
+        """Assign each operand to the first free slot that accepts its type."""
         cls, slots, outs = self.cls, self.signature.slots, self.outs
         filled = {name: list(values) for name, values in self.named.items()}
         written = cls.OUTS if outs is None else self.layout.out_names or cls.OUTS

@@ -38,7 +38,7 @@ register(INTERNAL)
 
 
 def internal_error(error: Exception, command: Sequence[str] = (), file: str | None = None) -> Diagnostic:
-    """The finding for an exception that ptoas should have prevented, raised while it worked on `file`."""
+    """Return the finding for an internal exception, raised while `file` was processed."""
     typed = shlex.join(["ptoas", *command])
     place = place_of(error) or Span(Source("", file) if file else Source(typed, "<command line>"), 0, 1)
     what = f"{type(error).__name__}: {error}".rstrip(": ")
@@ -56,7 +56,7 @@ def internal_error(error: Exception, command: Sequence[str] = (), file: str | No
 
 
 def place_of(error: BaseException) -> Span | None:
-    """The statement that was worked on: the innermost operation in the frames that the error went through.
+    """Return the statement being processed: the innermost operation in the frames of the traceback.
 
     The frames are asked so that no stage has to say where it is, and none can forget to. A function or a
     module counts only where nothing smaller is there, and the mere text where no operation is.

@@ -1,4 +1,4 @@
-"""Cutting a file into statements and regions, and finding what is not closed.
+"""Splitter of a file into statements and regions; it reports brackets and strings that are not closed.
 
 A statement is usually a line. It goes on over a line's end inside brackets, after a comma, and where the
 next line can only continue it (`outs(...)`, `: type`, `{...}`, `shape = ...`). `;` ends one too. A region
@@ -24,7 +24,7 @@ Report = Callable[[str, str, int, int], None]
 
 
 def ignore_diagnostics(code: str, message: str, offset: int, length: int) -> None:
-    """The text was read before, and its problems are known."""
+    """Report function for a text whose problems have been reported."""
 
 
 class RawStatement:
@@ -93,7 +93,7 @@ _LABEL = re.compile(r"\^[\w$.-]+\s*(?:\([^)]*\))?\s*:")
 
 @cache
 def _continues() -> re.Pattern[str]:
-    """Return True if a line can't begin a statement, so that it continues the previous one."""
+    """Pattern of a line that continues the previous statement."""
     parts = "|".join(sorted({*_PARTS, *part_words()}))
     # `a = tload %x` begins a statement, although its `%` is missing.
     instruction = r"\s*(?:[a-z][\w.]*\s+%|(?:pto|arith|scf|func)\.\w)"
@@ -181,7 +181,7 @@ def _is_open_ended(text: str, at: int) -> bool:
 
 @dataclass
 class _Open:
-    """A statement under way that waits for a region to close."""
+    """Statement being split, of which a region may be open."""
 
     start: int
     piece_start: int
@@ -198,7 +198,7 @@ class _Open:
 
 
 class StatementSplitter:
-    """One pass over the text; `statements` is the file's top level when it is done."""
+    """Single pass over the text; `statements` is the file's top level afterwards."""
 
     def __init__(self, text: str, report: Report):
         self.report = report
@@ -231,7 +231,7 @@ class StatementSplitter:
         return self.statements
 
     def _scan(self, statement: _Open, at: int) -> int:
-        """Read on from `at` inside `statement`, event by event, until it ends or a region opens."""
+        """Scan `statement` from `at` until it ends or a region opens; return the offset reached."""
         text = self.text
         brackets = statement.brackets
         if text[at : at + 1] == "^" and at == statement.start and (label := _LABEL.match(text, at)):
@@ -287,7 +287,7 @@ class StatementSplitter:
         return not self.text[statement.piece_start : at].rstrip().endswith(_OPEN_ENDED)
 
     def _close_bracket(self, brackets: list[tuple[str, int]], char: str, at: int) -> bool:
-        """Take the bracket that `char` closes off the stack; False if that went wrong."""
+        """Pop the bracket closed by `char`; return False after reporting a mismatch."""
         if brackets and brackets[-1][0] == _CLOSERS[char]:
             brackets.pop()
             return True
@@ -396,7 +396,7 @@ class StatementSplitter:
         return at - start if not self.text[start:at].strip() else None
 
     def _region_ends_statement(self, at: int) -> bool:
-        """After a region's `}`: only `else`, `do`, types and the like go on with the statement."""
+        """Return True unless `else`, `do`, a type or the like continues the statement after a region."""
         blank = _BLANK.match(self.text, at)
         assert blank is not None
         return self.continues.match(self.text, blank.end()) is None

@@ -1,4 +1,4 @@
-"""Plans for what is not PTO: arithmetic, calls, returns, the ends of loops and branches."""
+"""Templates of operations outside PTO: arithmetic, calls, returns, ends of loops and branches."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class _Reader(StatementReader):
                     self.others.append(item)
 
     def places(self, name: str) -> PartOffsets:
-        """A type is given for each operand, or one for all; the last is the result's if no other is given."""
+        """Return the parts' offsets: a type for each operand or one for all, the last also for the result."""
         typing = self.body.typing
         inputs = (typing.inputs if typing else None) or ()
         types = inputs if len(inputs) == len(self.values) else inputs[:1] * len(self.values)
@@ -172,7 +172,7 @@ class _Reader(StatementReader):
         return IntegerAttr(words.index(text), i64)
 
     def _flags(self, others: list[t.Item], properties: dict[str, Attribute]) -> None:
-        """`fastmath<fast>`, `overflow<nsw>`: a word and its value."""
+        """Set flags that are a word and a value: `fastmath<fast>`, `overflow<nsw>`."""
         while others:
             word = others.pop(0)
             value = others.pop(0) if others else None

@@ -1,4 +1,4 @@
-"""The modules that `ptoas` makes; how a notebook shows one stands elsewhere, where no command pays for it."""
+"""Modules made by `ptoas`; the HTML for notebooks is imported on demand."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 
 class PtoModule(ModuleOp):
-    """The modules that `ptoas` reads and builds: xDSL's, which a notebook shows as a program.
+    """Module read or built by `ptoas`: xDSL's, shown as a program in notebooks.
 
     >>> import ptoas
     >>> module = ptoas.parse(".arg %a : !pto.tile<8x8xf32>\\n%b = tneg %a : !pto.tile<8x8xf32>", "negate.pto")

@@ -21,7 +21,7 @@ from ptoas.ir.names import set_name
 
 
 class _Poison:
-    """The class of `POISON`; its type is itself, so that it is found among types."""
+    """Class of `POISON`, which is its own type and so can be found among types."""
 
     type: _Poison
 
@@ -36,7 +36,7 @@ MOST_PROBLEMS = 200
 
 
 class TooManyProblems(Exception):
-    """The limit of reported problems is reached."""
+    """Raised when `MOST_PROBLEMS` is exceeded."""
 
 
 class ValueScope:
@@ -130,7 +130,7 @@ class ValueScope:
         self.places[name] = offset
 
     def settle_names(self) -> None:
-        """Number the values of a function that share a name, where xDSL's printer would do it wrongly.
+        """Number values that share a name where xDSL's numbering would collide with another name.
 
         It numbers the second `x` `x_1`, which collides if the author has an `x_1` as well.
         """

@@ -26,7 +26,7 @@ class Constant(t.Record):
 
 
 class Alloc(t.Record):
-    """A destination that nothing has defined: an `alloc_tile` before the operation (D23)."""
+    """Undefined destination: an `alloc_tile` before the operation (D23)."""
 
     slot: int
     type: Attribute
@@ -46,7 +46,7 @@ Prelude = Constant | Alloc | WindowOperand
 
 @dataclass(eq=False)
 class OpTemplate:
-    """An operation but for its values. An operand is the number of a name; below zero, of a prelude."""
+    """Operation without its values; an operand is the number of a name, or of a prelude as -1 - n."""
 
     cls: type[Operation]
     operands: tuple[int, ...]

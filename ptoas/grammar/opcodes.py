@@ -35,8 +35,7 @@ def opcode_class(text: str, types: Sequence[Attribute | None]) -> tuple[type[Pto
 
 
 def refused_clause(text: str) -> StatementProblem | None:
-    """A clause that the instruction of a statement does not take, where the grammar stumbled over a later
-    one."""
+    """Return the problem of a clause that the instruction refuses, which may have caused a syntax error."""
     opcode = re.match(r"\s*(?:%[^=]*=\s*)?([\w.]+)", text)
     found = None if opcode is None else opcode_class(opcode[1], [])
     if found is None:

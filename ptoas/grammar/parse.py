@@ -1,4 +1,4 @@
-"""The way in: text, a file, or standard input to a module."""
+"""Entry points of the front end: text, a file, or standard input to a module."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _read_text(name: str) -> str:
 
 
 def _with_line_feeds(text: str) -> str:
-    """The text, with `\\n` for the line endings of a file that has only `\\r`."""
+    """Replace the line endings of a text that has only `\\r`."""
     return text if "\n" in text else text.replace("\r", "\n")
 
 
@@ -133,7 +133,7 @@ _BARE_WORD = re.compile(r"(?:(?:builtin\.)?module|func\.func)(?![\w.$])")
 
 
 def _program(builder: Builder, statements: Sequence[RawStatement]) -> ModuleOp:
-    """A file is a module, some functions, or a bare program that makes up one function (D4)."""
+    """Build a module, functions, or a bare program that makes up one function (D4)."""
     bare = [raw for raw in statements if not _is_container(raw)]
     if bare:
         for raw in statements:
@@ -153,7 +153,7 @@ def _program(builder: Builder, statements: Sequence[RawStatement]) -> ModuleOp:
 
 
 def _shown(module: ModuleOp) -> PtoModule:
-    """A module in generic form is made by xDSL; a notebook is to show it, too."""
+    """Convert a module that xDSL made from the generic form."""
     if isinstance(module, PtoModule):
         return module
     made = PtoModule(module.detach_region(0), module.attributes, sym_name=module.sym_name)
@@ -167,7 +167,7 @@ def _is_container(raw: RawStatement) -> bool:
 
 
 def _check_symbols(builder: Builder, ops: list[Operation]) -> None:
-    """The names of a module's functions differ, those of kept ones too."""
+    """Check that the symbols of a module are unique, those of unregistered operations included."""
     seen: dict[str, Span] = {}
     for op in ops:
         if isinstance(op, ModuleOp):

@@ -1,4 +1,4 @@
-"""Sorting what a statement gives its instruction: operands, groups, attributes, suffixes."""
+"""Sorting of an instruction's arguments: operands, groups, attributes, suffixes."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def check_key(cls: type[PtoOp], entry: t.Entry) -> None:
 
 
 def _similar_field(key: str, fields: Iterable[str]) -> str | None:
-    """The fix for a key that is an attribute's name in other case, one end of it (`oob`), or close to it."""
+    """Suggest an attribute by its name in other case, by one end of it (`oob`), or by similarity."""
     lower = key.lower()
     exact = [name for name in fields if name.lower() == lower.replace("_", "")]
     partial = [name for name in fields if len(key) > 2 and name.lower().startswith(lower)]
@@ -178,7 +178,7 @@ class InstructionParts(StatementReader):
         return any(field.enum is None and field.constraint.verifies(_ONE) for field in fields)
 
     def _take_symbol(self, symbol: t.Symbol, field: str, item: t.GroupNode) -> None:
-        """`@tile(0x1000)`."""
+        """Set an attribute from `@tile(0x1000)`."""
         number = item.items[0] if len(item.items) == 1 else None
         if not isinstance(number, t.Number):
             fix = f"write `@{symbol.text}(0x1000)`"
@@ -242,7 +242,7 @@ class InstructionParts(StatementReader):
                 raise StatementProblem("PTO-P022", "expected an attribute value", value)
 
     def _take_listing(self, item: t.Listing, word: str) -> None:
-        """`sizes [8, 64]` fills an attribute, `valid [%r, %c]` a slot."""
+        """Set an attribute from `sizes [8, 64]`, or a slot from `valid [%r, %c]`."""
         name = self.layout.words.get(word, word)
         if all(slot.name != name for slot in self.signature.slots):
             self._set_numbers(item, name)
@@ -315,7 +315,7 @@ class InstructionParts(StatementReader):
         return StatementProblem("PTO-P052", message, node, fix)
 
     def _take_positions(self) -> None:
-        """Attributes that no word names, in the order of the template."""
+        """Set attributes without a word, in the order of the template."""
         names = self.layout.positional
         if len(self.by_position) > len(names):
             extra = self.by_position[len(names)]

@@ -41,7 +41,7 @@ _OPCODE = re.compile(r"[A-Za-z_][\w$]*(?:\.[\w$]+)+")
 
 
 def write_module(module: ModuleOp, form: str, comments: bool = False) -> str:
-    """The text of what is there, in one of `FORMS`; `ssa` and `dps` suit a module of that form only.
+    """Print a module in one of `FORMS`; `ssa` and `dps` require a module of that form.
 
     `comments`: with those of the text that it was read from.
     """
@@ -204,7 +204,7 @@ class FormPrinter(Printer):
     def print_block(
         self, block: Block, print_block_args: bool = True, print_block_terminator: bool = True
     ) -> None:
-        """xDSL's, but for the operations that are clauses of others."""
+        """Print a block without the operations that are written as clauses of others."""
         if print_block_args:
             self.print_string("\n")
             self.print_block_name(block)
@@ -412,7 +412,7 @@ class FormPrinter(Printer):
     # --- templates
 
     def _render(self, op: PtoOp, pieces: Pieces, text: str = "") -> str:
-        """`text` and that of a template's pieces; what is left out leaves no space and no comma behind."""
+        """Append the text of a template's pieces; omitted pieces leave no space and no comma."""
         for piece in pieces:
             match piece.kind, piece.text:
                 case "?", _:

@@ -150,7 +150,7 @@ def _refuse_inside(builder: Builder, what: str) -> None:
 
 
 def _own_attributes(builder: Builder, node: t.Dict | None, what: str) -> dict[str, Attribute]:
-    """Attributes of a module or function; refuse a name of ours without its prefix, which says nothing."""
+    """Attributes of a module or function; refuse a name of `OWN_ATTRIBUTES` without its prefix."""
     for entry in node.entries if node is not None else ():
         if f"pto.{entry.key}" in OWN_ATTRIBUTES:
             fix = f"write `pto.{entry.key}`"
@@ -212,7 +212,7 @@ def _function(builder: Builder, raw: RawStatement, node: t.FunctionNode, names: 
 
 
 def _close(body: Region, outputs: list[Attribute], raw: RawStatement) -> None:
-    """A body without results may leave its `return` out."""
+    """Add the `return` that a function without results may omit."""
     last = body.blocks.last
     if last is None or (
         last.last_op is not None and (last.last_op.name == "func.return" or last.last_op.successors)

@@ -39,7 +39,7 @@ def edits_of(
 
 
 def _instead(place: Span, found: str, message: str, replacement: str) -> tuple[Edit, ...]:
-    """The word of the message that stands in the place is replaced; certain is what differs in capitals."""
+    """Replace the misspelled word at the place; the edit is safe if only capitals differ."""
     for word in _QUOTED.findall(message):
         both = (word.removeprefix("."), replacement.removeprefix("."))
         hits = list(re.finditer(rf"(?<![\w$.]){re.escape(both[0])}(?![\w$])", found))
@@ -53,7 +53,7 @@ def _instead(place: Span, found: str, message: str, replacement: str) -> tuple[E
 
 
 def _opcode(source: Source, offset: int, replacement: str) -> tuple[Edit, ...]:
-    """The opcode around a suffix, its suffixes in their order."""
+    """Replace the opcode around a suffix by one with its suffixes in order."""
     start = offset
     while start and _OPCODE.match(source.text[start - 1]):
         start -= 1
@@ -68,7 +68,7 @@ def _opcode(source: Source, offset: int, replacement: str) -> tuple[Edit, ...]:
 
 
 def _second_of_two(place: Span, found: str) -> tuple[Edit, ...]:
-    """A key that is given twice with one value: the second goes, with the comma before it."""
+    """Remove the second of two equal entries, with the comma before it."""
     text = place.source.text
     line = text.rfind("\n", 0, place.offset) + 1
     before = text[line : place.offset]

@@ -38,7 +38,7 @@ def grammar() -> Lark:
 
 @cache
 def _parts() -> re.Pattern[str]:
-    """A value, a type that begins with `!`, or what may hold the letters of one without being one."""
+    """Pattern of values, of types that begin with `!`, and of strings and `<...>` with similar text."""
     value, type, string, angle = (
         grammar().get_terminal(name).pattern.to_regexp() for name in ("VALUE", "TYPE", "STRING", "ANGLE")
     )

@@ -60,7 +60,7 @@ def _extent(parts: Iterable[Any]) -> tuple[int, int]:
 
 
 class TreeBuilder(Transformer[Token, t.Statement]):
-    """Makes the nodes of a statement: `__default__` those of most rules; methods the rest, and of tokens.
+    """Transformer to the nodes of a statement: `__default__` for most rules, methods for the others.
 
     Value names and types have been replaced by their numbers. A text in which they have not is parsed for its
     errors alone; the numbers of its nodes mean nothing.

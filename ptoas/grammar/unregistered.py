@@ -41,10 +41,10 @@ MAX_REGIONS = 1000
 
 
 class UnregisteredReader(StatementReader):
-    """Makes the template of an unregistered operation."""
+    """Reader of an instruction that the dialect does not have."""
 
     def template(self) -> OpTemplate:
-        """Keep what is written: operands in their order, how many are written to, the rest as attributes."""
+        """Make a template with the operands in order and everything else as attributes."""
         operands: list[ParsedOperand] = []
         outs = 0
         dps = False
@@ -108,7 +108,7 @@ class UnregisteredReader(StatementReader):
     def _check_declared(
         self, operands: list[ParsedOperand], others: int, nodes: tuple[t.TypeText, ...]
     ) -> None:
-        """Types beside operands are the operands', whatever the instruction is."""
+        """Check types that are written beside operands, for any instruction."""
         if len(nodes) > len(operands) + others:
             message = f"{counted(len(operands) + others, 'operand')}, but {counted(len(nodes), 'type')}"
             raise StatementProblem("PTO-P041", message, t.Node(nodes[0].start, nodes[-1].end))

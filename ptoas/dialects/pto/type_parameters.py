@@ -44,7 +44,7 @@ def whole_number(text: str) -> int:
 
 
 class TypeProblem(Exception):
-    """A type that can't be; offsets count from the start of its text."""
+    """Raised for an invalid type; offsets count from the start of its text."""
 
     def __init__(self, message: str, offset: int = 0, length: int | None = None, fix: str | None = None):
         super().__init__(message)
@@ -76,7 +76,7 @@ class TypeParameter:
         return TypeProblem(message, self.start, self.end - self.start, fix)
 
     def problem_with_key(self, message: str, fix: str | None = None) -> TypeProblem:
-        """A problem that is not the value's: the caret goes from the key on."""
+        """Return a problem with the whole parameter, from its key on."""
         return TypeProblem(message, self.key_start, self.end - self.key_start, fix)
 
     def _extent(self, text: str) -> int:

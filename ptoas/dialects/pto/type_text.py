@@ -70,7 +70,7 @@ from ptoas.ir.caches import memoize
 
 @cache
 def xdsl_context(allow_unregistered: bool = False) -> Context:
-    """xDSL's own dialects beside ours: what reads builtin types and attributes."""
+    """Context with the dialects of xDSL that are read, and ours."""
     context = Context(allow_unregistered=allow_unregistered)
     for dialect in (Builtin, Func, Arith, Scf):
         context.load_dialect(dialect)
@@ -82,8 +82,7 @@ def xdsl_context(allow_unregistered: bool = False) -> Context:
 
 _UNREGISTERED_TYPES: WeakValueDictionary[str, type[UnregisteredAttr]] = WeakValueDictionary()
 _UNREGISTERED_OPS: WeakValueDictionary[str, type[Operation]] = WeakValueDictionary()
-"""Classes of what is kept as it is written, as long as anything is of them: one for each name, so that equal
-types are equal."""
+"""Classes of unregistered types and operations in use, one for each name, so that equal types are equal."""
 
 
 def _unregistered_type(name: str) -> type[UnregisteredAttr]:
@@ -125,7 +124,7 @@ def type_from_text(text: str, allow_unregistered: bool = False) -> Attribute:
 
 
 def _type_of_angle(text: str) -> Attribute:
-    """`<f32>` is a pointer, `<loc=vec, ...>` a tile: the C++ tool leaves the name out where it is known."""
+    """Parse a type without a name, as the C++ tool prints it: a pointer `<f32>`, a tile `<loc=vec, ...>`."""
     body = text[1:-1].strip()
     name = "pto.ptr" if body in _SCALARS else "pto.tile_buf"
     return _pto_type(name, text[1:-1], -len(name), False)  # its name takes no room in the text
@@ -157,7 +156,7 @@ def _builtin_type(text: str, allow_unregistered: bool) -> Attribute:
 
 
 def _global_memory(type: BuiltinMemRefType[Attribute]) -> Attribute:
-    """MLIR's own type of memory in the address space of global memory is a view; in none, itself."""
+    """Convert MLIR's `memref` in global memory to a view; one without an address space is kept."""
     space: Attribute = type.memory_space
     if isinstance(space, NoneAttr):
         return type
@@ -237,7 +236,7 @@ _TILE_KEYS = (*_POSITIONS, "v_row", "v_col", "valid", "compact")
 
 
 def _no_shape(message: str, parameters: list[TypeParameter]) -> TypeProblem:
-    """The problem of a tile without a shape; `16, 64, f32` is one that is written with commas."""
+    """Return the problem of a tile without a shape; `16, 64, f32` is a shape with commas."""
     extents = [each.text for each in parameters if each.key is None and each.text.isdecimal()]
     elements = [each.text for each in parameters if each.key is None and each.is_element]
     if len(extents) != 2 or len(elements) != 1:
@@ -387,7 +386,7 @@ def _struct(parameters: list[TypeParameter]) -> StructType:
 
 
 def _multi_tile(parameters: list[TypeParameter]) -> MultiTileType:
-    """Parameters of a tile, or its type; and how many there are."""
+    """Parse the parameters or the type of a tile, and the count."""
     counts = [each for each in parameters if each.key == "count"]
     others = [each for each in parameters if each.key != "count"]
     if len(counts) != 1:
@@ -399,7 +398,7 @@ def _multi_tile(parameters: list[TypeParameter]) -> MultiTileType:
 
 
 def _inner(token: Token) -> Attribute:
-    """A type inside a type; problems are counted from the start of the outer one."""
+    """Parse a type inside a type; offsets of problems count from the start of the outer one."""
     try:
         return type_from_text(str(token))
     except TypeProblem as problem:
