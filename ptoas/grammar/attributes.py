@@ -113,12 +113,8 @@ class Resolver:
                 return UnitAttr()
             case t.WordNode(text=text):
                 if enum is None:
-                    raise StatementProblem(
-                        "PTO-P022",
-                        f"`{text}` is not an attribute value",
-                        node,
-                        f'write "{text}" for a string',
-                    )
+                    message, fix = f"`{text}` is not an attribute value", f'write "{text}" for a string'
+                    raise StatementProblem("PTO-P022", message, node, fix)
                 return self._member(node, text, enum)
             case t.Symbol(text=text):
                 root, *nested = text.split("::")
@@ -185,12 +181,9 @@ class Resolver:
         words = enum.spellings()
         near = nearest(text.lower(), [w.lower() for w in words])
         name = enum.name.removeprefix("pto.")
-        raise StatementProblem(
-            "PTO-P022",
-            f"`{text}` is not a value of {name}; expected one of {', '.join(words)}",
-            node,
-            f"did you mean `{next(w for w in words if w.lower() == near)}`?" if near else None,
-        )
+        message = f"`{text}` is not a value of {name}; expected one of {', '.join(words)}"
+        fix = f"did you mean `{next(w for w in words if w.lower() == near)}`?" if near else None
+        raise StatementProblem("PTO-P022", message, node, fix)
 
     def _attr_text(self, node: t.AttrText, enum: type[PtoEnumAttr[Any]] | None) -> Attribute:
         text = node.text
@@ -200,12 +193,8 @@ class Resolver:
             if enum is None and self.allow_unregistered:
                 return StringAttr(text)
             if enum is None:
-                raise StatementProblem(
-                    "PTO-P022",
-                    f"the kind of attribute `{text}` is unknown",
-                    node,
-                    "write its name: `#pto.pipe<...>`",
-                )
+                message = f"the kind of attribute `{text}` is unknown"
+                raise StatementProblem("PTO-P022", message, node, "write its name: `#pto.pipe<...>`")
             return self._member(node, text[1:-1].strip(), enum)
         if (match := _ENUM_TEXT.match(text)) is not None:
             name, value = match[1] or match[3], match[2] or match[4]
@@ -218,9 +207,8 @@ class Resolver:
                 fix = did_you_mean(name, _every_enum(), before="#pto.", after=f"<{value}>")
                 raise StatementProblem("PTO-P022", f"unknown attribute `#pto.{name}`", node, fix)
         if "<" not in text and "." not in text:
-            raise StatementProblem(
-                "PTO-P022", f"`{text}` is not defined", node, f"define it before: `{text} = ...`"
-            )
+            fix = f"define it before: `{text} = ...`"
+            raise StatementProblem("PTO-P022", f"`{text}` is not defined", node, fix)
         return self._by_xdsl(node, text)
 
     def _by_xdsl(self, node: t.Node, text: str) -> Attribute:

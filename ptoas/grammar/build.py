@@ -340,10 +340,8 @@ class Builder(ValueScope):
         return template.make(chosen, result_types, location, regions)
 
     def _regions(self, raw: RawStatement, template: OpTemplate) -> Sequence[IRRegion]:
-        found: list[IRRegion] = []
         with self.inside(f"`{template.cls.name}`"):
-            for region in raw.regions:
-                found.append(IRRegion(self.region(region)))
+            found = [IRRegion(self.region(region)) for region in raw.regions]
         if issubclass(template.cls, UnregisteredOp):
             return found
         missing = template.bodies - len(found)

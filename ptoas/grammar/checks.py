@@ -88,9 +88,8 @@ def _check_call(op: CallOp, raw: RawStatement, known: dict[ModuleOp, dict[str, F
     if function is None:
         at = max(raw.text.find(f"@{name}"), 0)
         fix = did_you_mean(name, known[module], before="@")
-        raise StatementProblem(
-            "PTO-P030", f"there is no function `@{name}`", t.Node(at, at + len(name) + 1), fix
-        )
+        node = t.Node(at, at + len(name) + 1)
+        raise StatementProblem("PTO-P030", f"there is no function `@{name}`", node, fix)
     type = function.function_type
     for what, declares, found, expected in (
         ("takes", "passes", op.operand_types, type.inputs.data),
@@ -152,9 +151,8 @@ def verify(op: Operation) -> None:
         raise StatementProblem("PTO-P061", f"`{op.name}` does not belong here") from None
     except (IndexError, KeyError, ValueError):
         # xDSL reads operands and attributes before it has checked that they are there.
-        raise StatementProblem(
-            "PTO-P060", f"`{op.name}` lacks an operand, result or attribute of its declaration"
-        ) from None
+        message = f"`{op.name}` lacks an operand, result or attribute of its declaration"
+        raise StatementProblem("PTO-P060", message) from None
 
 
 def words_of(op: Operation, error: VerifyException) -> str:

@@ -34,9 +34,8 @@ def build_for(builder: Builder, raw: RawStatement, node: t.For, names: list[str]
     types = [v.type for v in initial]
     declared = builder.resolver.types(node.outputs)
     if node.outputs and declared != types:
-        raise StatementProblem(
-            "PTO-P042", "the loop's result types differ from its initial values'", node.outputs[0]
-        )
+        message = "the loop's result types differ from its initial values'"
+        raise StatementProblem("PTO-P042", message, node.outputs[0])
     block = Block(arg_types=[lower.type, *types])
     bound = [node.induction, *(name for name, _ in node.carried)]
     args = tuple((names[v.slot], arg, raw.start) for v, arg in zip(bound, block.args, strict=True))
@@ -71,9 +70,8 @@ def build_if(builder: Builder, raw: RawStatement, node: t.If, names: list[str]) 
     regions = _branches(builder, raw)
     if len(regions) == 1:
         if types:
-            raise StatementProblem(
-                "PTO-P060", "`scf.if` has a result, so it needs an `else`", node.outputs[0]
-            )
+            message = "`scf.if` has a result, so it needs an `else`"
+            raise StatementProblem("PTO-P060", message, node.outputs[0])
         regions.append(Region())
     return IfOp(condition, types, regions[0], regions[1])
 
@@ -99,9 +97,8 @@ def build_while(builder: Builder, raw: RawStatement, node: t.While, names: list[
 def build_switch(builder: Builder, raw: RawStatement, node: t.Switch, names: list[str]) -> IndexSwitchOp:
     selector = builder.value(node.selector, names)
     if selector.type != IndexType():
-        raise StatementProblem(
-            "PTO-P042", f"the selector must be an index, found {selector.type}", node.selector
-        )
+        message = f"the selector must be an index, found {selector.type}"
+        raise StatementProblem("PTO-P042", message, node.selector)
     numbers = [cast("IntegerAttr[IndexType]", builder.resolver.number(n, IndexType())) for n in node.cases]
     regions = _branches(builder, raw)
     cases = DenseArrayBase.from_list(i64, [number.value.data for number in numbers])

@@ -102,11 +102,9 @@ def build(
     if tree.results:
         builder.define_results(raw, tree, names, op)
     elif op.results and not isinstance(tree.body, t.Generic | t.Const):
-        raise StatementProblem(
-            "PTO-P041",
-            f"`{op.name}` has {counted(len(op.results), 'result')}, which must be named",
-            fix=f"begin the statement with `%r{f':{len(op.results)}' * (len(op.results) > 1)} =`",
-        )
+        message = f"`{op.name}` has {counted(len(op.results), 'result')}, which must be named"
+        fix = f"begin the statement with `%r{f':{len(op.results)}' * (len(op.results) > 1)} =`"
+        raise StatementProblem("PTO-P041", message, fix=fix)
 
 
 def _check_visibility(op: FuncOp, node: t.Body) -> None:
@@ -237,9 +235,8 @@ def _generic(
     operands = [builder.value(v, names) for v in node.operands]
     inputs = builder.resolver.types(node.type.inputs)
     if len(inputs) != len(operands):
-        raise StatementProblem(
-            "PTO-P041", f"{counted(len(operands), 'operand')}, but {counted(len(inputs), 'type')}", node.type
-        )
+        message = f"{counted(len(operands), 'operand')}, but {counted(len(inputs), 'type')}"
+        raise StatementProblem("PTO-P041", message, node.type)
     for value, type, operand in zip(node.operands, inputs, operands, strict=True):
         if operand.type != type:
             raise TypeConflict(operand.type, type, value)
