@@ -142,11 +142,12 @@ def _plugins() -> str:
 
 
 def _plain(report: FileReport) -> dict[str, Any]:
-    sources: dict[int, Source] = {}
+    sources: list[Source] = []
 
     def place(span: Span) -> list[Any]:
-        sources.setdefault(id(span.source), span.source)
-        return [list(sources).index(id(span.source)), span.offset, span.length]
+        if span.source not in sources:
+            sources.append(span.source)
+        return [sources.index(span.source), span.offset, span.length]
 
     findings = [
         [
@@ -162,7 +163,7 @@ def _plain(report: FileReport) -> dict[str, Any]:
         for d in report.report.diagnostics
     ]
     # The file has its text itself; others, such as that of what a pass made, are kept.
-    texts = [[s.filename, None if s.filename == report.path else s.text] for s in sources.values()]
+    texts = [[s.filename, None if s.filename == report.path else s.text] for s in sources]
     return {
         "path": report.path,
         "targets": list(report.report.targets),

@@ -189,7 +189,7 @@ class _Checker:
         self.sync = sync
         self.knowledge = Knowledge()
         self.effects: dict[tuple[str, Operation], Effects] = {}
-        self._found: dict[tuple[Check, FuncOp, int | None], list[Diagnostic]] = {}
+        self._found: dict[tuple[Check, FuncOp], list[tuple[object, list[Diagnostic]]]] = {}
 
     @cached_property
     def functions(self) -> list[FunctionFacts]:
@@ -350,13 +350,14 @@ class _Checker:
 
     def _of_function(self, rule: Rule, function: FunctionFacts, target: Target) -> Iterable[Diagnostic]:
         """Apply a rule to a function, once for several targets if it does not depend on the target."""
-        cache_key = function.touches(target) if rule.depends_on == "accesses" else target
-        key = (rule.check, function.func, None if rule.depends_on == "nothing" else id(cache_key))
-        known = self._found.get(key)
-        if known is None:
-            found = rule.check(function, cache_key)
-            known = self._found[key] = [_diagnose(rule, v, function.func) for v in found]
-        return known
+        subject = function.touches(target) if rule.depends_on == "accesses" else target
+        known = self._found.setdefault((rule.check, function.func), [])
+        for earlier, diagnostics in known:
+            if rule.depends_on == "nothing" or earlier is subject:
+                return diagnostics
+        diagnostics = [_diagnose(rule, v, function.func) for v in rule.check(function, subject)]
+        known.append((subject, diagnostics))
+        return diagnostics
 
     def _check_instruction(self, group: list[PtoOp], target: Target) -> Iterator[Diagnostic]:
         sample = group[0]
