@@ -14,9 +14,10 @@ from click.testing import CliRunner, Result
 
 import ptoas
 from ptoas.cli.main import main
+from ptoas.diagnostics.data import load_data
 from ptoas.dialects.pto import OPS
 from ptoas.simulator.compare import differing
-from ptoas.simulator.faults import FAULTS, likely_causes
+from ptoas.simulator.faults import BUILD, BYTES, STOPS, likely_causes
 from tests.comm.remote_programs import ring
 
 ROOT = Path(__file__).parents[2]
@@ -293,7 +294,9 @@ func.func @inner(%t: !pto.tile_buf<vec, 2x8xf32>) {
 
 
 @pytest.mark.parametrize(("text", "options"), [(ring(2, 8), {}), (CALLED, {"entry": "inner"})])
-def test_what_no_driver_can_pass(library: Path, cxx: str, text: str, options: dict[str, Any]) -> None:
+def test_kernel_without_a_driver_is_rejected(
+    library: Path, cxx: str, text: str, options: dict[str, Any]
+) -> None:
     with pytest.raises(ptoas.PtoasError) as caught:
         ptoas.compare(ptoas.parse(text), str(library), cxx=cxx, **options)
     assert [d.code for d in caught.value.diagnostics] == ["PTO-R716"]
@@ -311,7 +314,13 @@ def test_bits_are_compared_not_numbers() -> None:
 
 def test_every_fault_is_one_of_an_instruction() -> None:
     known = {op.name.removeprefix("pto.") for op in OPS}
-    named = {name for fault in FAULTS for name in fault.names.split()}
+    faults = load_data("simulator_faults")
+    named = {
+        name
+        for symptom in (BUILD, STOPS, BYTES)
+        for each in faults[symptom]
+        for name in each["names"].split()
+    }
     assert named <= known
     text = ".arg %x : !pto.tile<1x16xbf16>\n%y = tneg %x : !pto.tile<1x16xbf16>\n"
     (note,) = likely_causes(ptoas.parse(text), "bytes")
