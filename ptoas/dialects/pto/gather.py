@@ -246,7 +246,7 @@ class TGatherOp(Instruction):
         if self.form == "mask" and self.mask_pattern is None:
             raise VerifyException("needs an index tile, a maskPattern, or a value to compare with")
         if self.axis is not None and (self.form != "mask" or self.axis.data not in ("row", "col")):
-            raise VerifyException('"row" or "col" is required in the mask form, and only there')
+            raise VerifyException('axis must be "row" or "col", and only the mask form takes it')
         if self.form == "mask" and self.tmp is not None:
             raise VerifyException("the mask form takes no scratch tile")
         if self.form == "compare" and self.cdst is None and self.count is None:
@@ -287,6 +287,6 @@ class TScatterOp(Instruction):
         if (self.idx is None) == (self.mask_pattern is None):
             raise VerifyException("takes an index tile or a maskPattern, not both")
         if (self.mask_pattern is None) != (self.axis is None):
-            raise VerifyException('"row" or "col" is required in the mask form, and only there')
+            raise VerifyException('axis ("row" or "col") must be given in the mask form, and only there')
         if self.axis is not None and self.axis.data not in ("row", "col"):
             raise VerifyException(f'the axis is "{self.axis.data}", expected "row" or "col"')

@@ -158,7 +158,8 @@ class TLReluOp(Instruction):
         super().verify_()
         element = AnyTile().element_of(self.src.type)
         if self.slope.type not in (f32, element):
-            raise VerifyException(f"`slope` is f32 or {element}, found {self.slope.type}")
+            types = " or ".join(map(str, dict.fromkeys((f32, element))))
+            raise VerifyException(f"`slope` must be {types}, found {self.slope.type}")
 
 
 @irdl_op_definition

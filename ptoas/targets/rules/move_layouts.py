@@ -101,9 +101,14 @@ def move_between_layouts_exists(
     if not expected:  # The source has no way at all: the destination's layout is what it needs.
         slot, tile = "src", src
         expected = [a for a, b in pairs if b in there] or [a for a, _ in pairs]
-    found = tile.layout_text + (f", {tile.rows} rows" if tile.type.slayout is SLayout.NoneBox else "")
+    found, texts = tile.layout_text, TEXTS
+    if tile.type.slayout is SLayout.NoneBox:
+        found += f", {tile.rows} rows"
+    elif src.loc is TileLoc.Acc and slot == "dst":
+        found += f", of {tile.element_name}"
+        texts = TEXTS | {"nz": f"{TEXTS['nz']}, fractal 512, of 1 or 2 bytes"}
     what = f"layout of ${slot} in a move from {src.loc.value} to {dst.loc.value}"
-    required = "; or ".join(TEXTS[name] for name in expected)
+    required = "; or ".join(texts[name] for name in expected)
     picture = orders_note((tile.type.blayout, tile.type.slayout), ORDERS.get(expected[0][:2]))
     yield mismatch(what, found, required, slot=slot, fix=_fix(src, dst, slot), related=picture)
 
