@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 
@@ -11,7 +12,7 @@ from xdsl.ir import Operation
 from ptoas.analysis.effects import Flag
 from ptoas.analysis.structure import Order
 from ptoas.dialects.pto.clauses import first_clause
-from ptoas.dialects.pto.enums import Event
+from ptoas.dialects.pto.enums import Event, Pipe
 from ptoas.lowering.flag_pairs import Pair, SlotFlags
 
 _Span = tuple[int, int]
@@ -36,32 +37,28 @@ def allocate_events(
     `reserved` are the flags that an instruction, or what is called, raises itself: such an id must be down
     around it. `written` are those of the program: no pair may have them.
     """
-    by_pipes: dict[tuple[object, object], list[Pair]] = {}
+    by_pipes: defaultdict[tuple[Pipe, Pipe], list[Pair]] = defaultdict(list)
     for pair in pairs:
         if pair.record is None:
-            by_pipes.setdefault(pair.pipes, []).append(pair)
-    used: dict[tuple[object, object], _Used] = {}
+            by_pipes[pair.pipes].append(pair)
+    used: defaultdict[tuple[Pipe, Pipe], _Used] = defaultdict(lambda: [[] for _ in range(count)])
     for op, flags in reserved.items():
         at = 2 * order.start[op]
         for source, destination, event in flags:
-            in_use = used.setdefault((source, destination), [[] for _ in range(count)])
-            in_use[_EVENT_NUMBER[event]].append((at, at))
+            used[source, destination][_EVENT_NUMBER[event]].append((at, at))
     for source, destination, event in written:
-        in_use = used.setdefault((source, destination), [[] for _ in range(count)])
-        in_use[_EVENT_NUMBER[event]] = [(-1, 2 * len(order.start) + 1)]
+        used[source, destination][_EVENT_NUMBER[event]] = [(-1, 2 * len(order.start) + 1)]
     for pair in pairs:
         if pair.record is not None:
-            _allocate_event(pair, order, used.setdefault(pair.pipes, [[] for _ in range(count)]))
+            _allocate_event(pair, order, used[pair.pipes])
     added: list[Pair] = []
     for flags in slots:
-        in_use = used.setdefault(flags.pipes, [[] for _ in range(count)])
-        if not _allocate_slots(flags, order, in_use):
-            for pair in flags.pairs():
-                added.append(pair)
-                by_pipes.setdefault(pair.pipes, []).append(pair)
+        if not _allocate_slots(flags, order, used[flags.pipes]):
+            added += flags.pairs()
+    for pair in added:
+        by_pipes[pair.pipes].append(pair)
     for pipes, members in by_pipes.items():
-        in_use = used.get(pipes, [[] for _ in range(count)])
-        _colour(members, order, [sorted(spans) for spans in in_use])
+        _colour(members, order, [sorted(spans) for spans in used[pipes]])
     return added
 
 
@@ -107,38 +104,38 @@ def _span(pair: Pair, order: Order) -> tuple[int, int]:
 
 
 def _colour(pairs: list[Pair], order: Order, used: _Used) -> None:
-    spans = {id(pair): _span(pair, order) for pair in pairs}
-    numbers = {id(pair): number for number, pair in enumerate(pairs)}
-    waiting = [(spans[id(pair)], number, pair) for number, pair in enumerate(pairs)]
+    spans = {pair: _span(pair, order) for pair in pairs}
+    numbers = {pair: number for number, pair in enumerate(pairs)}
+    waiting = [(spans[pair], number, pair) for pair, number in numbers.items()]
     heapify(waiting)
-    shortened: set[int] = set()
+    shortened: set[Pair] = set()
     up: list[Pair] = []
     while waiting:
         (raised, down), number, pair = heappop(waiting)
-        up = [other for other in up if spans[id(other)][1] >= raised]
+        up = [other for other in up if spans[other][1] >= raised]
         taken = {other.event for other in up}
         event = next(
-            (e for e, spans in enumerate(used) if e not in taken and not _clashes(spans, raised, down)), None
+            (e for e, busy in enumerate(used) if e not in taken and not _clashes(busy, raised, down)), None
         )
-        if event is None:
-            # No id is left: the flag that is awaited last is raised right before that instead. It then waits
-            # for more than it needs to, never for less.
-            movable = [other for other in (pair, *up) if id(other) not in shortened]
-            if not movable:
-                pair.event, pair.note = -1, "; no event is left, so all pipes wait"
-                continue
-            victim = max(movable, key=lambda p: spans[id(p)][1])
-            shortened.add(id(victim))
-            victim.after = first_clause(victim.before).prev_op
-            victim.note = "; set as late as this because no event is left"
-            spans[id(victim)] = _span(victim, order)
-            heappush(waiting, (spans[id(victim)], numbers[id(victim)], victim))
-            if victim is not pair:
-                up.remove(victim)
-                heappush(waiting, ((raised, down), number, pair))
+        if event is not None:
+            pair.event = event
+            up.append(pair)
             continue
-        pair.event = event
-        up.append(pair)
+        # No id is left: the flag that is awaited last is raised right before that instead. It then waits
+        # for more than it needs to, never for less.
+        movable = [other for other in (pair, *up) if other not in shortened]
+        if not movable:
+            pair.event, pair.note = -1, "; no event is left, so all pipes wait"
+            continue
+        victim = max(movable, key=lambda each: spans[each][1])
+        shortened.add(victim)
+        victim.after = first_clause(victim.before).prev_op
+        victim.note = "; set as late as this because no event is left"
+        spans[victim] = _span(victim, order)
+        heappush(waiting, (spans[victim], numbers[victim], victim))
+        if victim is not pair:
+            up.remove(victim)
+            heappush(waiting, ((raised, down), number, pair))
 
 
 def _clashes(spans: list[_Span], raised: int, down: int) -> bool:

@@ -49,57 +49,38 @@ from ptoas.dialects.pto.sync import FlagOp, RecordOp, SetFlagDynOp, SetFlagOp, W
 from ptoas.lowering.provenance import add_reason, in_order
 
 
+@dataclass(eq=False, slots=True)
 class Pair:
     """A flag from `source` to `destination`: raised after `after` (or at the block's start), awaited before
-    `before`. `crosses`: the accesses that it orders lie in different blocks or iterations.
+    `before`.
 
     From a pipe to itself it is a barrier before `before`.
     """
 
-    __slots__ = (
-        "after",
-        "before",
-        "block",
-        "crosses",
-        "destination",
-        "event",
-        "mark",
-        "note",
-        "record",
-        "set_at",
-        "source",
-        "turn",
-        "why",
+    source: int
+    destination: int
+    after: Operation | None
+    before: Operation
+    set_at: int
+    crosses: bool
+    """The accesses that it orders lie in different blocks or iterations."""
+    why: list[tuple[StaticAccess, StaticAccess]] = field(
+        default_factory=list[tuple[StaticAccess, StaticAccess]]
     )
+    """The accesses that it puts in order."""
+    note: str = ""
+    event: int = -1
+    mark: int = 0
+    """A bit of its own, while it is asked what relies on which pair."""
+    turn: int = 0
+    """The time at which it was inserted, or was raised later."""
+    record: RecordOp | None = None
+    """The event of the program whose flag this is; it stays where it is."""
 
-    def __init__(
-        self,
-        source: int,
-        destination: int,
-        after: Operation | None,
-        before: Operation,
-        set_at: int,
-        crosses: bool,
-    ):
-        self.source = source
-        self.destination = destination
-        self.after = after
-        self.before = before
-        self.set_at = set_at
-        self.event = -1
-        self.crosses = crosses
-        self.mark = 0
-        """A bit of its own, while it is asked what relies on which pair."""
-        self.turn = 0
-        """The time at which it was inserted, or was raised later."""
-        self.why: list[tuple[StaticAccess, StaticAccess]] = []
-        """The accesses that it puts in order."""
-        self.note = ""
-        self.record: RecordOp | None = None
-        """The event of the program whose flag this is; it stays where it is."""
-        block = before.parent
-        assert block is not None
-        self.block = block
+    @property
+    def block(self) -> Block:
+        assert self.before.parent is not None
+        return self.before.parent
 
     def reason(self) -> str:
         return in_order(self.why) + self.note
@@ -215,14 +196,11 @@ class SlotFlags:
         body, pipes = self.loop.body.block, (self.source, self.destination)
         behind = self.loop.next_op
         assert behind is not None
-        found = [
-            Pair(*pipes, None, ancestor_in(body, self.before), 0, True),
-            Pair(*pipes, self.loop, behind, 0, True),
+        note = f"; no events are left for its {self.distance} tiles"
+        return [
+            Pair(*pipes, None, ancestor_in(body, self.before), 0, True, self.why, note),
+            Pair(*pipes, self.loop, behind, 0, True, self.why, note),
         ]
-        for pair in found:
-            pair.why = self.why
-            pair.note = f"; no events are left for its {self.distance} tiles"
-        return found
 
     def _number(self, constants: Constants) -> SSAValue:
         """The number of this iteration's event: another one in each of `count` iterations in a row."""

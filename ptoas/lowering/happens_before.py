@@ -7,6 +7,7 @@ done (D26), only after a barrier, or a flag that comes back.
 
 from __future__ import annotations
 
+from bisect import bisect_right, insort
 from collections.abc import Mapping
 from copy import copy
 
@@ -75,26 +76,49 @@ class PipeRecord:
 
 
 class State:
-    """Accesses so far, by place, and the pipes that know that they are done."""
+    """Accesses so far, by place, and the pipes that know that they are done.
+
+    States share the accesses of a place until one of them changes it: a program has many loops, and a loop
+    is at few places.
+    """
 
     def __init__(self, accesses: Accesses):
         self.accesses = accesses
-        self.records: dict[int, dict[StaticAccess, PipeRecord]] = {}
+        self.records: dict[int, Mapping[StaticAccess, PipeRecord]] = {}
+        self._own: dict[int, dict[StaticAccess, PipeRecord]] = {}
+        """The places that no other state shares."""
         self._index: _Index | None = None
         # Nothing is asked of pipes that do nothing.
         self._nobody: Times = tuple([ALL if pipe in accesses.pipes else 0 for pipe in PIPES])
 
-    def _with(self, records: dict[int, dict[StaticAccess, PipeRecord]]) -> State:
+    def _with(self, records: dict[int, Mapping[StaticAccess, PipeRecord]], index: _Index | None) -> State:
         state = copy(self)
-        state.records, state._index = records, None
+        state.records, state._own, state._index = records, {}, index
         return state
 
     def empty(self) -> State:
         """A state in which nothing was accessed."""
-        return self._with({})
+        return self._with({}, None)
 
     def copy(self) -> State:
-        return self._with({place: here.copy() for place, here in self.records.items() if here})
+        self._own = {}
+        return self._with(self.records.copy(), self._index and self._index.copy())
+
+    def _at(self, place: int) -> dict[StaticAccess, PipeRecord]:
+        """The accesses of a place, to be changed."""
+        here = self._own.get(place)
+        if here is None:
+            here = self._own[place] = dict(self.records.get(place, ()))
+            self.records[place] = here
+        return here
+
+    def _put(self, touch: StaticAccess, record: PipeRecord) -> None:
+        """Keep what is known of an access; forget it if every pipe knows it, whichever flag is left out."""
+        here = self._at(touch.at)
+        if any(record.without):
+            here[touch] = record
+        else:
+            del here[touch]
 
     def conflicts(self, touch: StaticAccess) -> list[tuple[StaticAccess, PipeRecord]]:
         """Accesses that must be done before this one and of which its pipe does not certainly know it."""
@@ -107,8 +131,7 @@ class State:
 
     def add(self, touch: StaticAccess, time: int) -> None:
         """Record a new access, which subsumes the earlier ones here that its pipe comes after."""
-        here = self.records.setdefault(touch.at, {})
-        lane = touch.lane
+        here, lane = self._at(touch.at), touch.lane
         for other, record in list(here.items()) if here else ():
             if record.comes_before(lane) != NEVER and self.accesses.subsumes(touch, other):
                 del here[other]
@@ -131,35 +154,29 @@ class State:
             if not unsure and record.known[destination] <= now:
                 continue
             unsure &= mark if own else mark | record.without[source]
-            self._put(touch, record.learned(destination, now, unsure))
-        if self._index is not None:
-            self._index.learned(destination, now)
+            updated = record.learned(destination, now, unsure)
+            self._put(touch, updated)
+            if self._index is not None:
+                self._index.learned(touch, updated, destination)
 
     def acquire(self, touch: StaticAccess, pipe: int, now: int) -> None:
         """`pipe` knows that an access is done."""
         record = self.records.get(touch.at, {}).get(touch)
         if record is not None and record.known[pipe] > now:
-            self.records[touch.at][touch] = record.learned(pipe, now)
-            self._index = None
-
-    def _put(self, touch: StaticAccess, record: PipeRecord) -> None:
-        if any(record.without):
-            self.records[touch.at][touch] = record
-        else:
-            del self.records[touch.at][touch]
+            updated = self._at(touch.at)[touch] = record.learned(pipe, now)
+            if self._index is not None:
+                self._index.learned(touch, updated, pipe)
 
     def _released_by(self, destination: int, set_at: int, now: int) -> list[tuple[StaticAccess, PipeRecord]]:
         """The accesses that a flag may tell of; where few places are busy, all of them."""
-        if len(self.records) > MANY_PLACES:
-            self._index = self._index or _Index(self)
-            if self._index.covers(destination, now):
-                return self._index.unknown(destination, set_at, self.records)
-        return [each for here in self.records.values() if here for each in here.items()]
+        if len(self.records) <= MANY_PLACES:
+            return [each for here in self.records.values() if here for each in here.items()]
+        self._index = self._index or _Index.of(self)
+        return self._index.told(destination, set_at, now, self.records)
 
     def barrier_all(self) -> None:
         """Order every pipe after all accesses."""
-        self.records.clear()
-        self._index = None
+        self.records, self._own, self._index = {}, {}, None
 
     def just_now(self, now: int, in_order: bool) -> tuple[State, int]:
         """The same as if all had happened at one time, or in its order from then on; also return the last
@@ -167,20 +184,21 @@ class State:
         records = [record for here in self.records.values() for record in here.values()]
         times = {since for record in records for since in (*record.known, record.time)} - {NEVER}
         ranks = {time: now + rank * in_order for rank, time in enumerate(sorted(times))} | {NEVER: NEVER}
-        retimed = {
-            place: {touch: record.at(ranks) for touch, record in here.items()}
-            for place, here in self.records.items()
-        }
-        return self._with(retimed), now + len(times) * in_order
+        state = self.empty()
+        for place, here in self.records.items():
+            state.records[place] = {touch: record.at(ranks) for touch, record in here.items()}
+        return state, now + len(times) * in_order
 
     def renamed(self, names: Mapping[StaticAccess, StaticAccess]) -> State:
-        renamed: dict[int, dict[StaticAccess, PipeRecord]] = {}
-        for place, here in self.records.items():
-            there = renamed[place] = {}
-            for touch, record in here.items():
+        state = self.copy()
+        state._index = None
+        for place in {touch.at for touch in names} & self.records.keys():
+            there: dict[StaticAccess, PipeRecord] = {}
+            for touch, record in self.records[place].items():
                 name = names.get(touch, touch)
                 there[name] = there[name].joined(record) if name in there else record
-        return self._with(renamed)
+            state.records[place] = there
+        return state
 
     def join(self, other: State) -> State:
         """The join of two states: what holds on both paths.
@@ -189,66 +207,78 @@ class State:
         leave behind one more access each.
         """
         merged = self.copy()
-        for place, here in other.records.items():
-            mine = merged.records.get(place)
-            if not mine:
-                merged.records[place] = here.copy()
+        for place, there in other.records.items():
+            if merged.records.get(place) is there:
                 continue
-            for touch, record in here.items():
+            here = merged._at(place)
+            for touch, record in there.items():
                 like = touch
-                if touch not in mine and len(mine) >= MOST_APART:
-                    like = next((each for each in reversed(mine) if each.kind == touch.kind), touch)
-                known = mine.pop(like, None)
+                if touch not in here and len(here) >= MOST_APART:
+                    like = next((each for each in reversed(here) if each.kind == touch.kind), touch)
+                known = here.pop(like, None)
                 latest = touch if known is None or record.time >= known.time else like
-                mine[latest] = record if known is None else known.joined(record)
+                here[latest] = record if known is None else known.joined(record)
+                if merged._index is not None:
+                    merged._index.add(latest, here[latest])
         return merged
 
 
-class _Index:
-    """The accesses that each pipe does not know of, or would not without some flag, in the order of time: of
-    thousands of places that are busy, a flag tells of a few. It may hold more than is unknown, never less.
-    """
+_Times = list[tuple[int, StaticAccess]]
+"""Accesses, each after a time, in the order of times; some are out of date."""
 
-    def __init__(self, state: State):
-        self._unknown: dict[int, dict[StaticAccess, int]] = {
-            NUMBER[pipe]: {} for pipe in state.accesses.pipes
-        }
-        self._latest = [-1] * len(PIPES)
-        """The last time at which a pipe learned something."""
+
+def _time(each: tuple[int, StaticAccess]) -> int:
+    return each[0]
+
+
+class _Index:
+    """The accesses by time: of thousands of places that are busy, a flag tells of a few."""
+
+    def __init__(self, unknown: dict[int, _Times], known: dict[int, _Times]):
+        self._unknown = unknown
+        """Those that each pipe does not know of, or would not without some flag, by their own time."""
+        self._known = known
+        """Those that each pipe knows of, by the time since which it does."""
+
+    @staticmethod
+    def of(state: State) -> _Index:
+        lanes = [NUMBER[pipe] for pipe in state.accesses.pipes]
+        index = _Index({lane: [] for lane in lanes}, {lane: [] for lane in lanes})
         found = [each for here in state.records.values() for each in here.items()]
         for touch, record in sorted(found, key=lambda each: each[1].time):
-            self.add(touch, record)
+            index.add(touch, record)
+        return index
+
+    def copy(self) -> _Index:
+        return _Index(
+            *({lane: each.copy() for lane, each in x.items()} for x in (self._unknown, self._known))
+        )
 
     def add(self, touch: StaticAccess, record: PipeRecord) -> None:
-        for pipe, unknown in self._unknown.items():
-            unknown.pop(touch, None)  # what is met again is the latest
-            if record.without[pipe]:
-                unknown[touch] = record.time
-            if record.known[pipe] != NEVER:
-                self.learned(pipe, record.known[pipe])
+        for lane, unknown in self._unknown.items():
+            if record.without[lane]:
+                insort(unknown, (record.time, touch), key=_time)
+            self.learned(touch, record, lane)
 
-    def learned(self, pipe: int, now: int) -> None:
-        self._latest[pipe] = max(self._latest[pipe], now)
+    def learned(self, touch: StaticAccess, record: PipeRecord, lane: int) -> None:
+        if record.known[lane] != NEVER:
+            insort(self._known[lane], (record.known[lane], touch), key=_time)
 
-    def covers(self, pipe: int, now: int) -> bool:
-        """Return True if the index contains everything that the pipe can learn as of now."""
-        return now >= self._latest[pipe]
-
-    def unknown(
-        self, pipe: int, set_at: int, records: Mapping[int, Mapping[StaticAccess, PipeRecord]]
+    def told(
+        self, lane: int, set_at: int, now: int, records: Mapping[int, Mapping[StaticAccess, PipeRecord]]
     ) -> list[tuple[StaticAccess, PipeRecord]]:
-        """The accesses up to a time that the pipe does not know; later ones are unknown to all."""
-        here = self._unknown[pipe]
-        found: list[tuple[StaticAccess, PipeRecord]] = []
-        gone: list[StaticAccess] = []
-        for touch, time in here.items():
-            if time > set_at:
-                break
+        """The accesses up to a time that a pipe does not know, and those that it knows of since later than
+        `now`."""
+        unknown, known = self._unknown[lane], self._known[lane]
+        end, first = bisect_right(unknown, set_at, key=_time), bisect_right(known, now, key=_time)
+        found: dict[StaticAccess, PipeRecord] = {}
+        for time, touch in unknown[:end]:
             record = records.get(touch.at, {}).get(touch)
-            if record is not None and record.time == time and record.without[pipe]:
-                found.append((touch, record))
-            else:
-                gone.append(touch)
-        for touch in gone:
-            del here[touch]
-        return found
+            if record is not None and record.time == time and record.without[lane]:
+                found[touch] = record
+        unknown[:end] = [(record.time, touch) for touch, record in found.items()]
+        for since, touch in known[first:]:
+            record = records.get(touch.at, {}).get(touch)
+            if record is not None and record.known[lane] == since:
+                found[touch] = record
+        return list(found.items())

@@ -265,7 +265,7 @@ class Synchroniser(PipeWalk[State]):
         self.insertions += 1
         candidates: list[Candidate] = []
         for pipes, found in needed.items():
-            pair = self.place(pipes, *max(found, key=lambda each: each[1].time))
+            pair = self.place(pipes, *max(found, key=lambda each: each[1].time)[:2])
             pair.why = [(first, second) for first, _, second in found]
             candidates.append((pair, pair.set_at, found))
         for flags, found in apart:
@@ -323,7 +323,7 @@ class Synchroniser(PipeWalk[State]):
         for touch in flags.awaited:
             self.state.acquire(touch, flags.destination, self.time)
 
-    def place(self, pipes: tuple[int, int], touch: StaticAccess, record: PipeRecord, _: StaticAccess) -> Pair:
+    def place(self, pipes: tuple[int, int], touch: StaticAccess, record: PipeRecord) -> Pair:
         """Raise as early and wait as late as one block allows."""
         depth = max(n for n, frame in enumerate(self.frames) if frame.since <= record.time)
         frame = self.frames[depth]

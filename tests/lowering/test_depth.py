@@ -48,25 +48,55 @@ def test_flag_knowledge_is_independent_of_the_index(monkeypatch: pytest.MonkeyPa
         assert indexed.count("set_flag") > 20
 
 
-def test_thousands_of_live_tiles_cost_a_flag_what_few_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The number of visited accesses of a flag does not grow with loaded, unused tiles."""
-    looked = Counter[int]()
+def looked_at(monkeypatch: pytest.MonkeyPatch, text: str) -> int:
+    """Count the accesses that the flags of a program look at while they are inserted."""
+    looked = Counter[str]()
     plain = happens_before.State._released_by  # pyright: ignore[reportPrivateUsage]
 
     def counting(self: happens_before.State, *arguments: int):  # pyright: ignore
         found = list(plain(self, *arguments))
-        looked[tiles] += sum(map(len, found))
+        looked["all"] += len(found)
         return found
 
     monkeypatch.setattr(happens_before.State, "_released_by", counting)
+    prepare(ptoas.parse(text), "a5")
+    monkeypatch.undo()
+    return looked["all"]
+
+
+def loads(tiles: int) -> str:
     tile, view = "!pto.tile_buf<vec, 1x8xf32>", "!pto.memref<1x8xf32>"
-    for tiles in (400, 800):
-        body = "".join(
-            f"%t{n} = pto.alloc_tile : {tile}\npto.tload ins(%x : {view}) outs(%t{n} : {tile})\n"
-            for n in range(tiles)
+    return f"func.func @f(%x: {view}, %n: index) {{\n" + "".join(
+        f"%t{n} = pto.alloc_tile : {tile}\npto.tload ins(%x : {view}) outs(%t{n} : {tile})\n"
+        for n in range(tiles)
+    )
+
+
+def add(n: int) -> str:
+    tile = "!pto.tile_buf<vec, 1x8xf32>"
+    return f"pto.tadd ins(%t{n}, %t0 : {tile}, {tile}) outs(%t0 : {tile})\n"
+
+
+def test_thousands_of_live_tiles_cost_a_flag_what_few_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The number of visited accesses of a flag does not grow with loaded, unused tiles."""
+    few, many = (
+        looked_at(monkeypatch, loads(tiles) + "".join(map(add, range(tiles))) + "return\n}\n")
+        for tiles in (400, 800)
+    )
+    assert 0 < many < 2.5 * few
+
+
+def test_a_loop_among_live_tiles_costs_a_flag_what_it_does_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Flags of a loop look at its own accesses, however many tiles are loaded and not used yet."""
+    constants = "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n"
+    few, many = (
+        looked_at(
+            monkeypatch,
+            loads(tiles)
+            + constants
+            + "".join(f"scf.for %k{n} = %c0 to %n step %c1 {{\n{add(n)}}}\n" for n in range(tiles))
+            + "return\n}\n",
         )
-        body += "".join(
-            f"pto.tadd ins(%t{n}, %t0 : {tile}, {tile}) outs(%t0 : {tile})\n" for n in range(tiles)
-        )
-        prepare(ptoas.parse(f"func.func @f(%x: {view}) {{\n{body}return\n}}\n"), "a5")
-    assert 0 < looked[800] < 2.5 * looked[400]
+        for tiles in (150, 300)
+    )
+    assert 0 < many < 2.5 * few
