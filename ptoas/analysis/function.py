@@ -64,10 +64,12 @@ class FunctionFacts:
         func: FuncOp,
         knowledge: Knowledge,
         effects: dict[tuple[str, Operation], Effects] | None = None,
+        ops: Sequence[Operation] | None = None,
     ):
+        """`ops` is all that is in the function, in its order, where that is known already."""
         self.func = func
         self.knowledge = knowledge
-        self.ops: list[Operation] = walk(func)[1:]
+        self.ops: Sequence[Operation] = walk(func)[1:] if ops is None else ops
         self.sync_override: bool | None = None
         """Manual synchronisation as set by the caller rather than the function (D21)."""
         self.effects_of: dict[tuple[str, Operation], Effects] = {} if effects is None else effects

@@ -23,7 +23,9 @@ from ptoas.analysis.flow import ForwardAnalysis
 from ptoas.analysis.function import FunctionFacts
 from ptoas.analysis.order import Accesses, PipeModel, StaticAccess
 from ptoas.analysis.phases import Phases
+from ptoas.analysis.structure import of_kinds
 from ptoas.analysis.sync_actions import Acquire, Action, Barrier, Release, is_sync_op, sync_action
+from ptoas.dialects.pto.instruction import PtoOp
 
 
 class PipeState(Protocol):
@@ -56,7 +58,8 @@ class PipeWalk(ForwardAnalysis[S]):
         self.target = target
         self.effects = partial(facts.effects, target=target)
         phases = Phases(facts.ops, facts.knowledge)
-        self.accesses = Accesses(facts.ops, target, self.effects, facts.places, phases, unsure)
+        ops = of_kinds(facts.ops, PtoOp)
+        self.accesses = Accesses(ops, target, self.effects, facts.places, phases, unsure)
 
     def number(self, value: SSAValue) -> int | None:
         """Return the integer that a value is now, None if it is unknown."""

@@ -132,9 +132,7 @@ class SlotFlags:
     def between(first: StaticAccess, second: StaticAccess, destination: int) -> SlotFlags | None:
         """Flags for two accesses that are several iterations apart; None if others do as well."""
         one, other = first.phase, second.phase
-        if not isinstance(one, Phase) or not isinstance(other, Phase) or first.age < 2:
-            return None
-        if one.distance(other) is None:
+        if not isinstance(one, Phase) or not isinstance(other, Phase) or one.distance(other) is None:
             return None
         if first.lane == destination:
             return None

@@ -149,7 +149,7 @@ def synchronise(
 ) -> None:
     """Put the flags that `function` needs on `target` into it; `ops` is all that is in it, and `used` are the
     flags of the functions it calls."""
-    walker = Synchroniser(FunctionFacts(function, Knowledge()), target)
+    walker = Synchroniser(FunctionFacts(function, Knowledge(), ops=ops), target)
     pairs = walker.run()
     reserved, events = _reserved(ops, walker.effects, used), event_pairs(ops, target)
     flags = [pair for pair in pairs if not pair.is_barrier and target.connects(*pair.pipes)]

@@ -313,7 +313,7 @@ class Synchroniser(PipeWalk[State]):
 
     def slots_between(self, first: StaticAccess, second: StaticAccess, pipe: Pipe) -> SlotFlags | None:
         """Flags that wait for an iteration before the last, if that is the one that is needed."""
-        if not self.connects(first.pipe, pipe):
+        if first.age < 2 or not self.connects(first.pipe, pipe):
             return None
         return SlotFlags.between(first, second, NUMBER[pipe])
 
