@@ -108,7 +108,7 @@ def _counts(counter: Counter) -> str:
 
 
 def set_counter(machine: Machine, op: Operation, counter: Counter, key: Hashable, pipe: Pipe) -> None:
-    """One more, after all that the pipe was given before; whoever takes it learns what the pipe knew."""
+    """Add one, after all earlier work of the pipe; taking it acquires what the pipe knew."""
     actor = machine.actor
     me = actor.clocks.actor
     number = counter.sent.get(me, 0)

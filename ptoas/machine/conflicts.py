@@ -59,7 +59,7 @@ def _of_lines(records: Sequence[AccessRecord], launch: Launch, target: str) -> l
 
 
 def _rests_of_lines(writes: Sequence[AccessRecord]) -> list[AccessRecord]:
-    """What scalar stores write back besides the bytes that their actor has stored."""
+    """The rest of the lines that scalar stores write back: bytes that their actor has not stored."""
     by_actor: defaultdict[int, list[AccessRecord]] = defaultdict(list)
     for record in writes:
         if record.cached:

@@ -27,14 +27,14 @@ def commute(a: Footprint, b: Footprint) -> bool:
 
 @dataclass
 class Choice:
-    """A place of a schedule where several actors can go on."""
+    """A position in a schedule at which several actors can run."""
 
     enabled: tuple[int, ...]
     sleeping: dict[int, Footprint]
     """Actors whose next step was explored before, and only steps that commute with it came after that."""
     chosen: int
     redundant: bool = False
-    """True if only sleeping actors can go on: a schedule that was run has the same outcome."""
+    """True if only sleeping actors can run: an earlier schedule has the same outcome."""
     footprint: Footprint = field(default_factory=list[tuple[Hashable, int, int, bool]])
     """Objects that the step of the chosen actor touched."""
     done: dict[int, Footprint] = field(default_factory=dict[int, Footprint])
@@ -67,7 +67,7 @@ class Exploration:
         return choice.chosen
 
     def end_step(self, footprint: Footprint) -> None:
-        """The chosen actor has let others go on."""
+        """Record that the chosen actor has yielded."""
         choice = self.choices[self._depth - 1]
         choice.footprint = footprint
         before = {**choice.sleeping, **choice.done}
@@ -94,7 +94,7 @@ class Exploration:
 
 
 class ExploringScheduler(CooperativeScheduler):
-    """Asks an exploration which actor goes on."""
+    """Scheduler that runs the actors that an exploration chooses."""
 
     explores = True
 

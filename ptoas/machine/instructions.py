@@ -44,15 +44,15 @@ class MachineObserver(Listener, Protocol):
     def watching(
         self, op: PtoOp, values: list[object], step: Step, run: Callable[..., None]
     ) -> Callable[..., None]:
-        """The step, seen."""
+        """Wrap a step so that it is observed."""
         ...
 
     def watching_value(self, op: PtoOp, function: Callable[..., Any]) -> Callable[..., Any]:
-        """An operation that gives a value, or touches a scalar or a signal, seen."""
+        """Wrap an operation on a value, a scalar or a signal so that it is observed."""
         ...
 
     def synchronised(self, op: PtoOp, number: int | None = None) -> None:
-        """A flag or a barrier was executed; `number` is the event or token that the program chose."""
+        """Observe a flag or a barrier; `number` is the event or token that the program chose."""
         ...
 
 
@@ -252,7 +252,7 @@ class Compiled:
 
 
 def lazily(compiled: Compiled, bound: Callable[[Callable[..., None]], None]) -> Callable[..., None]:
-    """An instruction whose operands are all known: bound when it is first executed; `bound` hears of it."""
+    """An instruction whose operands are all known: bound when first executed, then passed to `bound`."""
     run: Callable[..., None] | None = None
 
     def execute(*scalars: float) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from xdsl.dialects.func import FuncOp
@@ -285,23 +286,16 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def instruction(*classes: type[PtoOp]) -> Callable[[F], F]:
     """Register the meaning of an instruction."""
-
-    def register(function: F) -> F:
-        for cls in classes:
-            assert cls not in INSTRUCTIONS, cls
-            INSTRUCTIONS[cls] = function
-        return function
-
-    return register
+    return partial(_register, INSTRUCTIONS, classes)
 
 
 def value(*classes: type[PtoOp]) -> Callable[[F], F]:
     """Register the meaning of an operation that makes a value."""
+    return partial(_register, VALUES, classes)
 
-    def register(function: F) -> F:
-        for cls in classes:
-            assert cls not in VALUES, cls
-            VALUES[cls] = function
-        return function
 
-    return register
+def _register(registry: dict[type[PtoOp], Any], classes: Iterable[type[PtoOp]], function: F) -> F:
+    for cls in classes:
+        assert cls not in registry, cls
+        registry[cls] = function
+    return function

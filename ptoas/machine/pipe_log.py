@@ -98,12 +98,12 @@ class PipeLog:
         self.begin()
 
     def begin(self) -> None:
-        """Another actor starts on this core: nothing has happened yet."""
+        """Start another actor on this core, without earlier accesses."""
         self.clocks = self.machine.actor.clocks
         self.clear()
 
     def clear(self) -> None:
-        """All that was done is seen by all."""
+        """Forget all accesses: every pipe has seen them."""
         for logs in self.logs:
             for log in logs.values():
                 log.clear()
@@ -165,7 +165,7 @@ class PipeLog:
         self.note(pipe, groups)
 
     def check_accesses(self, op: Operation, pipe: int, groups: Sequence[AccessGroup]) -> None:
-        """Stop where an access of this pipe comes too early."""
+        """Raise if an access of this pipe is not ordered after an earlier one."""
         if self.inflight_dma:
             for record in _in_order(groups):
                 self._check_inflight_dma(op, record.touched, record.write)
@@ -266,7 +266,7 @@ class PipeLog:
         return old.pipe != new.pipe or not self._keeps_order(old, new)
 
     def _first_race(self, pipe: int, groups: Sequence[AccessGroup]) -> Exception | None:
-        """The first access that comes too early, and the latest access that it should come after.
+        """The first unordered access, reported with the latest access that it must follow.
 
         An access of a pipe subsumes all earlier ones of that pipe to the same bytes.
         """

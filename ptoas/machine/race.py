@@ -27,7 +27,7 @@ from ptoas.machine.touched import touched_by
 
 
 class BufferToken:
-    """The token of a buffer: who holds it, and what its last holder knew when it was given back."""
+    """The token of a buffer: its holder, and the knowledge with which it was last released."""
 
     __slots__ = ("holder", "known", "op")
 
@@ -45,10 +45,10 @@ class RaceDetector(PipeLog):
         self.reset()
 
     def reset(self) -> None:
-        """Another actor starts on this core: nothing has happened yet."""
+        """Start another actor on this core, without earlier accesses."""
         self.begin()
         self.released: dict[FlagKey | EventKey, tuple[list[int], Known, Operation]] = {}
-        """What the pipe knew that set a flag or recorded an event, and the operation."""
+        """Flags and events that are set: the knowledge of their pipe, and the operation."""
         self.tokens: dict[int, BufferToken] = {}
 
     # --- order ---
@@ -71,7 +71,7 @@ class RaceDetector(PipeLog):
         self.clear()
 
     def fence(self) -> None:
-        """A barrier, after which other actors see what was written before."""
+        """Wait for all pipes, and make earlier writes visible to other actors."""
         self.barrier()
         self.clocks.fence()
 
@@ -123,7 +123,7 @@ class RaceDetector(PipeLog):
     # --- tokens of buffers ---
 
     def take_token(self, op: Operation, pipe: Pipe, number: int) -> None:
-        """The pipe goes on when the token has been given back: in the order of the program it has been."""
+        """Take a token, which must have been released before in program order."""
         token = self.tokens.setdefault(number, BufferToken())
         if token.holder is not None:
             raise self.machine.fail(
@@ -153,7 +153,7 @@ class RaceDetector(PipeLog):
         token.holder, token.known = None, self.clocks.snapshot(NUMBER[pipe])
 
     def finish(self) -> None:
-        """The block ends: no flag may stay up."""
+        """Warn of flags and tokens that are left at the end of a block."""
         for number, token in self.tokens.items():
             if token.holder is not None and token.op is not None:
                 message = f"token {number} is still held by {token.holder.value} at the end of the kernel"

@@ -61,25 +61,25 @@ class Scheduler(ABC):
 
     @abstractmethod
     def yield_(self, actor: int) -> None:
-        """Let the others go on for a while."""
+        """Yield to the other actors."""
 
     @abstractmethod
     def wait_until(
         self, actor: int, condition: Condition, what: What, op: Operation, on: Sequence[int] = ()
     ) -> None:
-        """Go on when the condition holds; `Deadlock` if it never will. `on` are those who could end it."""
+        """Yield until the condition holds, which actors `on` can cause; raise `Deadlock` if it never will."""
 
     def point(self, actor: int) -> None:  # noqa: ARG002 - one of several schedulers
-        """A place where another order of the actors could make a difference."""
+        """Note a point at which the order of the actors can matter."""
         return None
 
     def touched(self, memory: Hashable, low: int, high: int, write: bool) -> None:  # noqa: ARG002 - see above
-        """Note that the actor whose turn it is touches these bytes of shared memory."""
+        """Note that the running actor accesses these bytes of shared memory."""
         return None
 
     @abstractmethod
     def changed(self) -> None:
-        """Notify that shared state was written."""
+        """Note that shared state was written."""
 
     @abstractmethod
     def changes(self) -> int:
@@ -102,7 +102,7 @@ class CooperativeScheduler(Scheduler):
         self._grace: int | None = None
 
     def run(self, actors: Sequence[Callable[[], bool]]) -> None:
-        """Let every actor live to its end; a life says whether it came to a good one."""
+        """Run every actor to its end; each returns True if it succeeded."""
         crashes: list[BaseException] = []
 
         def live(actor: int) -> None:
@@ -154,7 +154,7 @@ class CooperativeScheduler(Scheduler):
         return self._changes
 
     def _switch_to_hub(self) -> None:
-        """Return to the loop of `run`, which lets the next actor go on."""
+        """Return to the loop of `run`, which resumes the next actor."""
         assert self._hub is not None
         self._hub.switch()
 

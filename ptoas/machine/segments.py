@@ -93,7 +93,7 @@ class Segment:
             self._report_at_end()
 
     def _report_at_end(self) -> None:
-        """Let the first member that comes too early say so in its place."""
+        """Check the members one by one, so that the first unordered one is reported."""
         race = self.race
         for member in self.members:
             try:

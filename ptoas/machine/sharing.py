@@ -1,4 +1,4 @@
-"""Memory that several actors reach: whose turn it is, where its bytes are, who touched them.
+"""Memory that several actors access: scheduling points, transport of its bytes, and the log of accesses.
 
 What orders actors is a scalar in that memory: what an actor did before it stored the scalar has happened for
 an actor that loads it afterwards.
@@ -79,6 +79,9 @@ class Allocation(NamedTuple):
     memory: SharedMemory | None = None
     """The window, if it is one."""
 
+    def name_of(self, touched: TouchedBytes) -> str:
+        return touched.name if self.memory is None else self.memory.name
+
 
 class Use:
     """An operand in memory that others reach."""
@@ -148,18 +151,18 @@ class Sharing:
         """Bring bytes to where they belong."""
 
     def deliver(self, target: Array, source: Array, adds: bool) -> None:
-        """Bring bytes of one rank to another, whoever has them."""
+        """Copy or add bytes from the memory of one rank to that of another."""
         if adds:
             np.add(target, source, out=target)
         else:
             target[...] = source
 
     def combining(self, run: Callable[[], None]) -> None:
-        """Do what combines with memory, so that no other does at the same time."""
+        """Run an atomic operation on memory."""
         run()
 
     def put_word(self, use: Use, number: int, adds: bool) -> None:
-        """Write a signal, whoever has it."""
+        """Write a signal of any rank."""
         store_word(use.array.view(np.int32), number, adds)
 
     # --- instructions ---
@@ -285,7 +288,7 @@ class Sharing:
             for touched in touched_by(value):
                 found = self._home(value, touched, moving)
                 if found is not None:
-                    name = touched.name if found.memory is None else found.memory.name
+                    name = found.name_of(touched)
                     what = self._access(op, name, NUMBER[access.pipe], access.write, step.atomic)
                     uses.append(Use(what, found, touched))
                 elif access.write and self.machine.launch.ranks is not None:
@@ -314,7 +317,7 @@ class Sharing:
         return found
 
     def pushed(self, use: Use, delivered: bool = False) -> None:
-        """The actor has written; unless it is there already, bring it to where it belongs."""
+        """Publish what the actor has written, unless it is `delivered` already."""
         if not delivered:
             self.push(use)
         if use.memory is not None:
@@ -347,7 +350,7 @@ class Sharing:
                     self.wrote.add(pointer.buffer.name)
                 return function(*values)
             self.turn(True)
-            name = touched.name if found.memory is None else found.memory.name
+            name = found.name_of(touched)
             # Two that store the same need no order.
             kind = ("stores", values[0]) if stores else None
             access = self._access(op, name, pipe, stores, kind, scalar=True)
@@ -379,7 +382,7 @@ class Sharing:
     def note_bytes(
         self, op: PtoOp, name: str, window: Array, first: int, pipe: Pipe, write: bool, kind: Hashable
     ) -> None:
-        """The actor touches bytes of global memory that are not an operand."""
+        """Log an access to bytes of global memory that are not an operand."""
         found = self.find(first, first + window.nbytes)
         if found is None:
             return
@@ -395,7 +398,7 @@ class Sharing:
         found = self.find(touched.low, touched.high)
         if found is None:
             return None
-        name = touched.name if found.memory is None else found.memory.name
+        name = found.name_of(touched)
         access = self._access(op, name, NUMBER[Pipe.PIPE_S], write, kind, scalar=True)
         return Use(access, found, touched)
 
@@ -419,11 +422,11 @@ class Sharing:
     # --- actors that wait ---
 
     def forget_polls(self) -> None:
-        """The actor does something else than to look again."""
+        """Forget polls: the actor has done something else."""
         self._polled.clear()
 
     def poll(self, op: PtoOp, use: Use, what: str) -> None:
-        """An actor that does nothing but load a scalar again and again waits for someone to write."""
+        """Note a load that may be a poll; an actor that only polls waits for a write."""
         actor = self.machine.actor
         scheduler = actor.scheduler
         changes = 0 if scheduler is None else scheduler.changes()
@@ -450,7 +453,7 @@ class Sharing:
     # --- turns, records ---
 
     def turn(self, shared: bool) -> None:
-        """Let the others go on: before every access to shared memory, and now and then in between."""
+        """Yield to the others: before each access to shared memory, and after `QUANTUM` other steps."""
         scheduler = self.machine.actor.scheduler
         if scheduler is None or not scheduler.randomised:
             return
@@ -461,21 +464,21 @@ class Sharing:
         self.machine.actor.yield_()
 
     def note(self, use: Use, start: int) -> None:
-        """The actor has touched a window of memory."""
+        """Log an access to a window of memory."""
         self._tell_scheduler(use, lambda: _window_at(use.array, start))
         series = self._series(use)
         if series is not None:
             series.add(start)
 
     def _tell_scheduler(self, use: Use, window: Callable[[], tuple[int, int]]) -> None:
-        """Let a scheduler that explores know which bytes the step touches, by names that other runs share."""
+        """Pass the bytes that a step accesses to an exploring scheduler, named as in other runs."""
         scheduler = self.machine.actor.scheduler
         if scheduler is None or not scheduler.explores:
             return
         scheduler.touched(use.number, *window(), use.access.write)
 
     def _note_indexed(self, use: Use, addresses: Array) -> None:
-        """The actor has touched the elements at these addresses."""
+        """Log accesses to the elements at these addresses."""
         places = addresses - use.base
         if places.size:
             end = int(places.max()) + use.array.itemsize

@@ -12,7 +12,7 @@ from ptoas.dialects.pto.remote import CommTWaitOp
 
 @dataclass(frozen=True)
 class Notification:
-    """A word gets another value."""
+    """A write of another value to a word."""
 
     actor: int
     before: int
@@ -22,7 +22,7 @@ class Notification:
 
 @dataclass(frozen=True)
 class SatisfiedWait:
-    """An actor goes on because of the value of a word."""
+    """A wait that the value of a word has satisfied."""
 
     op: CommTWaitOp
     value: int

@@ -51,7 +51,7 @@ class Signals:
         self.machine = machine
 
     def notify(self, signal: Signal, number: int, adds: bool) -> None:
-        """First what has happened, then the signal: who sees the signal sees the rest."""
+        """Release earlier accesses, then write the signal, so that waiting for it acquires them."""
         machine, sharing = self.machine, self.machine.sharing
         use = None
         if sharing is not None:

@@ -211,21 +211,16 @@ class Tile:
         """Bytes from the first to the last that have a place."""
         return self.geometry.span(*self.held) * self.dtype.size
 
+    def _window(self, address: int, valid: tuple[int, int]) -> Tile:
+        """Bytes of this tile under its name."""
+        shared = self.name, self.bits, self.geometry, self.held, self.origin
+        return Tile(self.type, self.memory, address, valid, *shared)
+
     def with_valid(self, rows: int, cols: int) -> Tile:
         """The same bytes with other valid extents."""
         found = self._variants.get((rows, cols))
         if found is None:
-            found = Tile(
-                self.type,
-                self.memory,
-                self.address,
-                (rows, cols),
-                self.name,
-                self.bits,
-                self.geometry,
-                self.held,
-                self.origin,
-            )
+            found = self._window(self.address, (rows, cols))
             found._variants = self._variants
             self._variants[rows, cols] = found
         return found
@@ -239,17 +234,7 @@ class Tile:
         if any(at % axis.box and not axis.is_even and at % axis.box + n > axis.box for at, n, axis in axes):
             return None
         start = self.address + self.geometry.offset(row, col) * self.dtype.size
-        found = Tile(
-            self.type,
-            self.memory,
-            start,
-            shape,
-            self.name,
-            self.bits,
-            self.geometry,
-            self.held,
-            self.origin,
-        )
+        found = self._window(start, shape)
         if len(self._parts) >= MOST_PARTS:
             self._parts.clear()
         self._parts[row, col, *shape] = found

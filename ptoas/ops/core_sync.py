@@ -183,7 +183,7 @@ def _hard(op: SyncAllOp, m: Machine, kinds: tuple[KernelKind, ...]) -> None:
 
 
 def _soft(op: SyncAllOp, m: Machine, kinds: tuple[KernelKind, ...], values: Sequence[Any]) -> None:
-    """A word in memory counts those who have come; a multiple of their number ends one barrier."""
+    """Barrier by a counter in memory: a multiple of the number of cores ends one barrier."""
     words, address = _workspace(op, m, values[0])
     used = int(values[1]) if len(values) > 1 else 0
     # A barrier of one kind counts blocks, whatever a block is made of.

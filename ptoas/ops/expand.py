@@ -30,24 +30,13 @@ def _repeated(first: Tile, dst: Tile) -> None:
     dst.store_raw(first.load_raw())
 
 
-@instruction(dialect.TRowExpandOp)
-def trowexpand(op: dialect.TRowExpandOp, m: Machine) -> Binder:
-    """The first element of each row of the source, along the row."""
+@instruction(dialect.TRowExpandOp, dialect.TColExpandOp)
+def texpand(op: dialect.TRowExpandOp | dialect.TColExpandOp, m: Machine) -> Binder:
+    """The first element of each row along the row, or the first row down the columns."""
 
     def bind(dst: Tile, src: Tile) -> Step:
-        first = needed(op, m, dst, src, dst.valid[0], 1)
-        run = partial(_repeated, first, dst)
-        return Step(run, (first.region,), (dst.region,), lanes=lanes(src))
-
-    return bind
-
-
-@instruction(dialect.TColExpandOp)
-def tcolexpand(op: dialect.TColExpandOp, m: Machine) -> Binder:
-    """The first row of the source, down the columns."""
-
-    def bind(dst: Tile, src: Tile) -> Step:
-        first = needed(op, m, dst, src, 1, dst.valid[1])
+        extents = (dst.valid[0], 1) if isinstance(op, dialect.TRowExpandOp) else (1, dst.valid[1])
+        first = needed(op, m, dst, src, *extents)
         run = partial(_repeated, first, dst)
         return Step(run, (first.region,), (dst.region,), lanes=lanes(src))
 

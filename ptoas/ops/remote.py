@@ -123,24 +123,15 @@ def _check_own(op: dialect.LookOp, m: Machine, view: View) -> None:
         )
 
 
-@value(dialect.CommTWaitOp)
-def twait(op: dialect.CommTWaitOp, m: Machine) -> Callable[[View, int], None]:
+@value(dialect.CommTWaitOp, dialect.CommTTestOp)
+def look(op: dialect.CommTWaitOp | dialect.CommTTestOp, m: Machine) -> Callable[[View, int], int | None]:
+    """Wait for a signal, or test it."""
     compare, sign = _COMPARISONS[op.cmp.data]
+    act = m.signals.wait if isinstance(op, dialect.CommTWaitOp) else m.signals.test
 
-    def run(view: View, number: int) -> None:
+    def run(view: View, number: int) -> int | None:
         _check_own(op, m, view)
-        m.signals.wait(signal_of(op, m, view), lambda words: compare(words, number), f"{sign} {number}")
-
-    return run
-
-
-@value(dialect.CommTTestOp)
-def ttest(op: dialect.CommTTestOp, m: Machine) -> Callable[[View, int], int]:
-    compare, sign = _COMPARISONS[op.cmp.data]
-
-    def run(view: View, number: int) -> int:
-        _check_own(op, m, view)
-        signal = signal_of(op, m, view)
-        return int(m.signals.test(signal, lambda words: compare(words, number), f"{sign} {number}"))
+        found = act(signal_of(op, m, view), lambda words: compare(words, number), f"{sign} {number}")
+        return None if found is None else int(found)
 
     return run

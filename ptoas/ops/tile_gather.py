@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from ptoas.dialects.pto.enums import CmpMode
 from ptoas.dialects.pto.gather import TGatherBOp, TGatherOp
@@ -12,21 +11,12 @@ from ptoas.machine.arrays import Array, np
 from ptoas.machine.checks import check_region
 from ptoas.machine.machine import Binder, Machine, Step, instruction
 from ptoas.machine.tiles import Region, Tile
-from ptoas.ops.compare import UI8
+from ptoas.ops.compare import MODES, UI8
 from ptoas.ops.indexing import checked, index_failure, index_reader
 from ptoas.targets.shared.compare_gather import LANES, CompareModel, scratch_bytes
 
 BLOCK = 32
 """Bytes of a block of TGATHERB."""
-
-_COMPARE: dict[CmpMode, Callable[[Array, Any], Array]] = {
-    CmpMode.EQ: np.equal,
-    CmpMode.NE: np.not_equal,
-    CmpMode.LT: np.less,
-    CmpMode.LE: np.less_equal,
-    CmpMode.GT: np.greater,
-    CmpMode.GE: np.greater_equal,
-}
 
 
 @instruction(TGatherOp)
@@ -167,7 +157,7 @@ def by_mask(op: TGatherOp, m: Machine) -> Binder:
 def by_comparison(op: TGatherOp, m: Machine) -> Binder:
     """Per row of the source: where it compares with the threshold, packed from the row's start, and how
     many."""
-    compare = _COMPARE[CmpMode.EQ if op.cmp_mode is None else op.cmp_mode.data]
+    compare = MODES[CmpMode.EQ if op.cmp_mode is None else op.cmp_mode.data]
     first_index = 0 if op.offset is None else op.offset.value.data
     model: CompareModel = m.target.model(op)
 

@@ -6,14 +6,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ptoas.machine.errors import RUN_CODES
+from ptoas.diagnostics.data import load_data
 from ptoas.machine.machine import Checks
 from tests.machine.support import execute, failing
 
 
 def test_every_code_explains_itself() -> None:
-    for code, entry in RUN_CODES.items():
-        assert code.startswith("PTO-R") and entry.title and entry.explanation.endswith(".")
+    for code, entry in load_data("run_codes").items():
+        assert code.startswith("PTO-R") and entry["title"] and entry["explanation"].endswith(".")
 
 
 def test_the_names_of_checks() -> None:
