@@ -14,16 +14,10 @@ _CONVERSION = re.compile(r"%[-+ #0]*\d*(?:\.\d+)?(?:hh|h|ll|l|j|z|t|L)?(.)")
 _INTEGERS, _FLOATS = "diuxXoc", "fFeEgG"
 
 
-def _print(format: str) -> str:
-    return f'.arg %x : i32\nprint "{format}", %x : i32'
-
-
 @rule(
     "PTO-G303",
     source="PTOAS print",
     reason="printf would read a wrong or missing argument.",
-    failing=_print("%f and %d"),
-    passing=_print("x is %d"),
 )
 def format_fits_the_scalar(op: PrintOp, know: Facts) -> Violations:
     """The format must have exactly one conversion that fits the value: %d, %i, %u, %x, %X, %o or %c for an

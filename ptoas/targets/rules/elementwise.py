@@ -16,7 +16,7 @@ from ptoas.targets.fixit import Fixit
 from ptoas.targets.relation import Relation, constraint
 from ptoas.targets.rule import Violation, Violations, mismatch, rule
 from ptoas.targets.rules.common import fits
-from ptoas.targets.rules.examples import instruction, kernel
+from ptoas.targets.rules.examples import instruction
 
 Table = Mapping[str, str]
 """The words that match a word: `{"f32": "f16 bf16"}`."""
@@ -40,38 +40,20 @@ def move_between_memories_exists(
         yield Violation(f"no move from {src.loc.value} to {dst.loc.value}; {others}", slot="dst")
 
 
-def _txor(tmp: str) -> str:
-    return instruction("txor", "16x32xi16", "16x32xi16", "16x32xi16", tmp)
-
-
 @constraint(
     "PTO-E318",
     "tmp.element == dst.element, as ${slot}",
     source="device headers of A2/A3, TXOR and TXORS: TXorCheck and the checks of TAND",
     reason="The library computes the bitwise or into the scratch tile with the instructions of the result.",
-    failing=_txor("32x32xui8"),
-    passing=_txor("16x32xi16"),
 )
 def scratch_has_the_elements_of_the_destination() -> None:
     """The scratch tile must have the element type of the destination."""
-
-
-def _exp(precision: str) -> str:
-    attrs = f"precisionType = #pto<exp_precision {precision}>"
-    return instruction("texp", "16x32xf32", "16x32xf32", attrs=attrs)
-
-
-def _axpy(src: str, dst: str) -> str:
-    a, d = f"!pto.tile<16x32x{src}>", f"!pto.tile<16x32x{dst}>"
-    return kernel(f"pto.taxpy ins(%a, %s : {a}, {src}) outs(%d : {d})", args=f"%a: {a}, %s: {src}, %d: {d}")
 
 
 @rule(
     "PTO-E312",
     source="device headers of A2/A3: the template parameter is taken and not used",
     reason="The result has the default precision, and the attribute is ignored.",
-    failing=_exp("high_precision"),
-    passing=_exp("default"),
     severity=Severity.WARNING,
 )
 def high_precision_has_an_effect(op: PtoOp, know: Facts, by_scratch: bool = False) -> Violations:
@@ -164,15 +146,9 @@ def shift_is_less_than_the_width(op: BitScalarOp, know: Facts) -> Violations:
     Relation("dst.element == src.element", fix="", when="src.element != f16"),
     source="device headers, TAXPY: static_assert on the two types",
     reason="The product is added in the destination's type; the hardware has no other pair.",
-    failing=_axpy("f32", "f16"),
-    passing=_axpy("f16", "f32"),
 )
 def sum_has_the_type_of_the_product() -> None:
     """The destination must have the source's element type, or be f32 if the source is f16."""
-
-
-def _quotient(cols: int) -> str:
-    return instruction("tdiv", *[f"4x{cols}xi64"] * 3)
 
 
 WIDE_LANES = 64
@@ -187,8 +163,6 @@ WIDE_LANES = 64
     ),
     source="device header of A5, Int64Div.hpp: a loop over rows, and one vector for each",
     reason="Further columns keep their old contents.",
-    failing=_quotient(128),
-    passing=_quotient(64),
 )
 def quotient_fits_one_vector() -> None:
     """Quotients and remainders of 64-bit integers must not have more valid columns than a vector has

@@ -14,21 +14,9 @@ from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.sync import EventClauseOp, FlagOp, RecordOp, TSyncOp
 from ptoas.dialects.pto.types import EventType
 from ptoas.targets.rule import Related, Violation, Violations, function_rule, target_rule
-from ptoas.targets.rules.examples import kernel
 from ptoas.targets.target import Target
 
-_TILE = "!pto.tile_buf<vec, 16x32xf32>"
 _MEM = "!pto.memref<16x32xf32>"
-_ARGS = f"%x: {_MEM}, %y: {_MEM}"
-_LOAD = f"%e = pto.tload ins(%x : {_MEM}) outs(%a : {_TILE}) record"
-_STORE = f"pto.tstore ins(%a : {_TILE}) outs(%y : {_MEM})"
-
-
-def _copy(*lines: str) -> str:
-    return kernel(f"%a = pto.alloc_tile : {_TILE}", *lines, args=_ARGS)
-
-
-_GOOD = _copy(_LOAD, f"{_STORE} wait(%e)")
 
 
 _FLAGS = "use set_flag and wait_flag"
@@ -43,8 +31,6 @@ def _opcode(op: Operation | None) -> str:
     source="D46; headers of TSYNC: Event",
     reason="An event is a flag: each wait takes it down, so a second one would wait forever, and one that is "
     "not awaited on every way is still up when it is recorded again.",
-    failing=_copy(_LOAD, f"{_STORE} wait(%e)", f"pto.tstore ins(%a : {_TILE}) outs(%x : {_MEM}) wait(%e)"),
-    passing=_GOOD,
 )
 def event_is_awaited_once_in_its_block(facts: FunctionFacts, _target: Target) -> Violations:
     """An event must be awaited by one instruction, in the block that records it."""
@@ -100,8 +86,6 @@ def _at_wait(wait: TSyncOp, message: str, fix: str, *related: Related) -> Violat
     "PTO-F112",
     source="D46",
     reason="An event that nothing waits for orders nothing.",
-    failing=_copy(_LOAD, _STORE),
-    passing=_GOOD,
     severity=Severity.WARNING,
 )
 def recorded_event_is_awaited(facts: FunctionFacts, _target: Target) -> Violations:
@@ -117,15 +101,10 @@ def recorded_event_is_awaited(facts: FunctionFacts, _target: Target) -> Violatio
             )
 
 
-_PREFETCH = f"pto.tprefetch ins(%x : {_MEM}) outs(%a : {_TILE})"
-
-
 @target_rule(
     "PTO-F113",
     source="headers of TLOAD, TPREFETCH and TSORT32: WaitEvents",
     reason="The call has no parameters for events, or returns none.",
-    failing=_copy(_LOAD, f"{_PREFETCH} wait(%e)"),
-    passing=_GOOD,
 )
 def library_call_has_these_events(facts: FunctionFacts, target: Target) -> Violations:
     """Only instructions whose call takes events wait for them, and only those whose call returns one record

@@ -16,7 +16,7 @@ from ptoas.targets.facts import Facts
 from ptoas.targets.relation import Relation, constraint
 from ptoas.targets.rule import Violations, mismatch, rule
 from ptoas.targets.rules.common import misaligned
-from ptoas.targets.rules.examples import acc, instruction
+from ptoas.targets.rules.examples import instruction
 
 Table = Mapping[str, str]
 """The result types of a source type: `{"f32": "f16 bf16"}`."""
@@ -25,10 +25,6 @@ SCALE_FRACTAL = 32
 """Bytes of a box of scales."""
 
 NOTHING: Table = MappingProxyType({})
-
-
-def nz(text: str) -> str:
-    return f"mat, {text}, blayout=col_major, slayout=row_major"
 
 
 def _short(element: ElementType) -> str:
@@ -43,8 +39,6 @@ def _legal(source: ElementType, table: Table) -> list[str]:
     "PTO-K201",
     source="headers of TMOV, TEXTRACT, TINSERT and TSTORE: static checks of accumulators",
     reason="The fix pipe has a mode for each conversion, and most of them need a scale.",
-    failing=instruction("tmov", nz("16x32xi8"), acc("16x32xf32")),
-    passing=instruction("tmov", nz("16x32xf16"), acc("16x32xf32")),
 )
 def accumulator_is_converted(
     op: FixpipeOp | TStoreOp, know: Facts, plain: Table = NOTHING, scaled: Table = NOTHING

@@ -134,17 +134,11 @@ def contiguous_dimension_has_no_gaps() -> None:
     dn view with more than one row."""
 
 
-def _load_as(layout: str) -> str:
-    return tload("16x32xf32", "16x32xf32").replace("%mem : (", f"%mem {{layout = #pto.layout<{layout}>}} : (")
-
-
 @constraint(
     "PTO-M110",
     "layout == mem.layout, the layout of the view",
     source="PTOAS tload, tstore: layout; D30",
     reason="The transfer uses the layout of the view and ignores the attribute.",
-    failing=_load_as("dn"),
-    passing=_load_as("nd"),
 )
 def transfer_names_the_layout_of_its_memory() -> None:
     """The attribute `layout` of a load or store must be the layout of its view."""
@@ -436,20 +430,11 @@ def simulator_prints_tiles(op: TPrintOp, know: Facts) -> Violations:
         yield Violation(message, slot="src", fix="load it into a tile first")
 
 
-_ACC = "!pto.tile_buf<acc, 16x32xf32, blayout=col_major, slayout=row_major, fractal=1024>"
-
-
-def _print(memory: str) -> str:
-    return f".arg %t : {_ACC}\n.arg %m : !pto.memref<{memory}>\ntprint %t, %m : {_ACC}, !pto.memref<{memory}>"
-
-
 @constraint(
     "PTO-V132",
     Relation("tmp.count >= src.elements, the whole tile", when="src.memory != vec"),
     source="device headers of TPRINT: the whole tile is copied to the scratch memory",
     reason="The memory behind it would be overwritten.",
-    failing=_print("8x32xf32"),
-    passing=_print("16x32xf32"),
 )
 def print_memory_holds_the_tile() -> None:
     """The memory through which a tile is printed must hold the whole tile, valid or not."""

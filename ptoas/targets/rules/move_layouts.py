@@ -18,7 +18,7 @@ from ptoas.targets.facts import Facts
 from ptoas.targets.relation import Relation, constraint
 from ptoas.targets.rule import Related, Violations, mismatch, rule
 from ptoas.targets.rules.common import orders_note
-from ptoas.targets.rules.examples import instruction, tload
+from ptoas.targets.rules.examples import tload
 
 Ways = Mapping[str, str]
 """The pairs of layouts for two memories: `{"acc mat": "*-nz"}`; `*` is any layout of the memory
@@ -64,20 +64,11 @@ def _is_narrow(tile: TileFacts) -> bool:
     return tile.cols * tile.size == BURST
 
 
-def _part(dst: str, src: str) -> str:
-    return instruction("tmov", dst, src)
-
-
-_LEFT = "left, 32x32xf16, slayout=row_major"
-
-
 @rule(
     "PTO-K120",
     source="headers of TMOV, TEXTRACT and TINSERT: static checks of fractals, and what they calculate",
     reason="Blocks are moved whole, and only some of them are reordered; in another layout the elements "
     "would be in the wrong order.",
-    failing=_part(_LEFT, "mat, 32x32xf16"),
-    passing=_part(_LEFT, "mat, 32x32xf16, blayout=col_major, slayout=row_major"),
 )
 def move_between_layouts_exists(
     op: FixpipeOp, know: Facts, layouts: Ways = MappingProxyType({})
@@ -123,10 +114,6 @@ def _fix(src: TileFacts, dst: TileFacts, slot: str) -> str | None:
     return None
 
 
-def _whole(src: str, dst: str) -> str:
-    return instruction("tmov", f"left, {dst}, slayout=row_major", f"mat, {src}, {_NZ}")
-
-
 _NZ = "blayout=col_major, slayout=row_major"
 
 
@@ -161,8 +148,6 @@ _OUT = "src.memory == acc and accToVecMode == none"
     ),
     source="headers of TMOV: tiles from mat are asserted to have one shape, accumulators go by their extents",
     reason="TMOV takes the address of the destination and the size of the source, and moves all of it.",
-    failing=_whole("64x32xf16", "32x32xf16"),
-    passing=_whole("32x32xf16", "32x32xf16"),
 )
 def move_copies_the_whole_tile() -> None:
     """tmov from mat needs tiles of the same physical shape (of the whole tile for a subview); use textract
@@ -170,16 +155,10 @@ def move_copies_the_whole_tile() -> None:
     blocks."""
 
 
-def _vector(cols: int) -> str:
-    return instruction("tmov", f"left, 1x{cols}xf16, slayout=row_major", f"mat, 1x{cols}xf16")
-
-
 @rule(
     "PTO-K122",
     source="headers of TMOV and TEXTRACT: a vector on its way to left is asserted to be aligned to 512 bytes",
     reason="A vector is moved as blocks of 512 bytes.",
-    failing=_vector(128),
-    passing=_vector(256),
 )
 def row_moved_to_left_is_made_of_blocks(op: FixpipeOp, know: Facts) -> Violations:
     """One plain row moved from mat to left must have a multiple of 512 bytes in both tiles, and a part of it
@@ -286,16 +265,10 @@ def insertion_in_parts_has_columns_of_boxes(op: TInsertOp, know: Facts) -> Viola
         yield mismatch(what, src.physical[0], required, slot="src")
 
 
-def _rows(text: str) -> str:
-    return instruction("tmov", f"mat, 16x32xf16{text}", f"16x32xf16{text}")
-
-
 @rule(
     "PTO-K126",
     source="headers of TMOV, TEXTRACT and TINSERT, A5: from the unified buffer to L1",
     reason="Plain rows are copied as one run of bytes, blocks as columns of blocks without gaps.",
-    failing=_rows(", valid=16x20"),
-    passing=_rows(""),
 )
 def bytes_moved_from_vec_are_contiguous(op: FixpipeOp, know: Facts) -> Violations:
     """From vec to mat, tmov and textract need plain rows with all columns valid in both tiles, or one row,
@@ -349,17 +322,11 @@ def _rows_of_blocks(src: TileFacts) -> Violations:
     yield mismatch("columns of $src", src.cols, required, slot="src", fix="leave compact out")
 
 
-def _copied(valid: str) -> str:
-    return instruction("tmov", *[f"32x32xf16, valid={valid}, slayout=col_major"] * 2)
-
-
 @rule(
     "PTO-K127",
     source="headers of TMOV: within the unified buffer; public TMOV page: RowPlusOne; D39",
     reason="Blocks are copied as one run of bytes. New blocks are placed by the valid extents, but read "
     "by the physical ones.",
-    failing=_copied("16x32"),
-    passing=_copied("32x32"),
 )
 def blocks_in_vec_are_moved_whole(op: FixpipeOp, know: Facts, makes: bool = True) -> Violations:
     """Within vec tmov copies boxed tiles only if all of the tile is valid. To convert plain rows to Nz, the

@@ -29,24 +29,8 @@ from ptoas.targets.relation import Relation, constraint
 from ptoas.targets.row import Row
 from ptoas.targets.rule import Related, Violation, Violations, function_rule, mismatch, rule, target_rule
 from ptoas.targets.rules.common import beyond, contiguous, misaligned, pad_to
-from ptoas.targets.rules.examples import kernel
 from ptoas.targets.specs import TileLayout
 from ptoas.targets.target import Target
-
-_TILE = "!pto.tile_buf<vec, 16x32xf32>"
-_OPEN = "!pto.tile_buf<vec, 16x32xf32, valid=?x?>"
-
-
-def _alloc(words: str, tile: str = _TILE, *constants: str) -> str:
-    return kernel(*constants, f"%t = pto.alloc_tile{words} : {tile}")
-
-
-def _index(name: str, value: int, type: str = "index") -> str:
-    return f"%{name} = arith.constant {value} : {type}"
-
-
-_PLACED = _alloc(" addr = %a", _TILE, _index("a", 64, "i64"))
-
 
 # --- alloc_tile and tassign ----------------------------------------------------------------------
 
@@ -55,8 +39,6 @@ _PLACED = _alloc(" addr = %a", _TILE, _index("a", 64, "i64"))
     "PTO-V101",
     source="public Tile type: static checks; 000, Aligned vs Unaligned Tile Shapes",
     reason="Every row (or column) of a plain tile starts on a 32-byte burst.",
-    failing=_alloc("", "!pto.tile_buf<vec, 1x9xi32>"),
-    passing=_alloc("", "!pto.tile_buf<vec, 1x16xi32, valid=1x9>"),
 )
 def tile_is_made_of_32_byte_rows(facts: FunctionFacts, target: Target) -> Violations:
     """The contiguous dimension of a none_box tile, times the element size, must be a multiple of 32 bytes."""
@@ -79,8 +61,6 @@ def tile_is_made_of_32_byte_rows(facts: FunctionFacts, target: Target) -> Violat
     "PTO-V107",
     source="public Tile type: static checks",
     reason="A fractal tile is stored block by block.",
-    failing=_alloc("", "!pto.tile_buf<mat, 24x16xf16, blayout=col_major, slayout=row_major>"),
-    passing=_alloc("", "!pto.tile_buf<mat, 32x16xf16, blayout=col_major, slayout=row_major, valid=24x16>"),
 )
 def fractal_tile_is_made_of_blocks(facts: FunctionFacts, target: Target) -> Violations:
     """The columns of a boxed tile must be a multiple of its fractal block's; its rows too, unless the tile is
@@ -106,8 +86,6 @@ def fractal_tile_is_made_of_blocks(facts: FunctionFacts, target: Target) -> Viol
     "PTO-V109",
     source="public memory model; headers of TMATMUL, TMOV and TEXTRACT",
     reason="The matrix unit reads its memories in this order, without conversion.",
-    failing=_alloc("", "!pto.tile_buf<right, 32x32xf16, blayout=col_major, slayout=row_major>"),
-    passing=_alloc("", "!pto.tile_buf<right, 32x32xf16, slayout=col_major>"),
 )
 def tile_has_a_layout_of_its_memory(facts: FunctionFacts, target: Target) -> Violations:
     """A tile in left, right, acc, bias or scaling must have the layout that the matrix unit uses there; in
@@ -153,8 +131,6 @@ def _layout_found(tile: TileFacts) -> str:
     "PTO-V108",
     source="public Tile type: GetValidRow and GetValidCol",
     reason="The library has no tile with an extent of 0.",
-    failing=_alloc("", "!pto.tile_buf<vec, 16x16xf32, valid=0x16>"),
-    passing=_alloc("", "!pto.tile_buf<vec, 16x16xf32, valid=1x16>"),
 )
 def tile_type_has_a_valid_element(facts: FunctionFacts, _target: Target) -> Violations:
     """Static valid extents must be positive."""
@@ -194,8 +170,6 @@ def _row_requires_whole_blocks(tile: SSAValue, target: Target, boxed: bool = Fal
     "PTO-V102",
     source="public memory model",
     reason="There is no place for the tile.",
-    failing=_alloc("", "!pto.tile_buf<scale_left, 16x32xi8, slayout=row_major, fractal=32>"),
-    passing=_alloc(""),
 )
 def tile_memory_exists(op: AllocTileOp, know: Facts) -> Violations:
     """The tile's memory must exist on the target."""
@@ -210,8 +184,6 @@ def tile_memory_exists(op: AllocTileOp, know: Facts) -> Violations:
     "PTO-V103",
     source="public TASSIGN page; D21",
     reason="Bursts and vector loads start at multiples of 32 bytes, and the matrix unit reads whole blocks.",
-    failing=_alloc(" addr = %a", _TILE, _index("a", 40, "i64")),
-    passing=_PLACED,
 )
 def tile_address_is_aligned(op: AllocTileOp | TAssignOp, know: Facts) -> Violations:
     """An address must be nonnegative and a multiple of 32 bytes; on devices of 512 in left, right and acc,
@@ -234,8 +206,6 @@ def tile_address_is_aligned(op: AllocTileOp | TAssignOp, know: Facts) -> Violati
     "PTO-V104",
     source="public alloc_tile: operands; D9",
     reason="The size of the valid region would be unknown.",
-    failing=_alloc("", _OPEN),
-    passing=_alloc(" valid_row = %n valid_col = %n", _OPEN, _index("n", 16)),
 )
 def open_extent_is_given(facts: FunctionFacts, _target: Target) -> Violations:
     """A valid extent that the type leaves open (`?`) must be given as valid_row or valid_col, or set by
@@ -257,8 +227,6 @@ def open_extent_is_given(facts: FunctionFacts, _target: Target) -> Violations:
     "PTO-V105",
     source="public Tile type: valid region; D9",
     reason="The valid region lies inside the tile.",
-    failing=_alloc(" valid_row = %n valid_col = %n", _OPEN, _index("n", 17)),
-    passing=_alloc(" valid_row = %n valid_col = %n", _OPEN, _index("n", 16)),
 )
 def valid_extent_is_inside_the_tile(op: AllocTileOp | SetValidShapeOp, know: Facts) -> Violations:
     """A valid extent must be at least 0 and at most the tile's physical extent."""
