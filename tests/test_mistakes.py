@@ -23,6 +23,22 @@ MISTAKES = {
     "no percent sign of an operand": ("%a = tload x\ntstore %a, %out", "PTO-P010", "did you mean `%x`?"),
     "a name": ("%tile = tload %x\ntstore %tiel, %out", "PTO-P030", "did you mean `%tile`?"),
     "an operand in global memory": ("%a = texp %x\ntstore %a, %out", "PTO-P040", "`%t = tload %x`"),
+    "no equals sign": ("%a tload %x\ntstore %a, %out", "PTO-P010", "write `%a = tload`"),
+    "a number in place of a tile": (
+        "%c = arith.constant 2.0 : f32\n%a = tload %x\n%b = tadd %a, %c\ntstore %b, %out",
+        "PTO-P040",
+        "`tadds` takes a number",
+    ),
+    "a type without its dialect": (
+        "%a = tload %x : tile<16x32xf32>\ntstore %a, %out",
+        "PTO-P010",
+        "did you mean `!pto.tile`?",
+    ),
+    "the memref of MLIR": (
+        "%a = tload %x\ntstore %a, %out",
+        "PTO-P040",
+        "declare it as `!pto.memref<16x32xf32>`",
+    ),
     "an element type": (
         "%a = tload %x\n%h = tcvt %a : f61\ntstore %a, %out",
         "PTO-P021",
@@ -101,6 +117,8 @@ def program(name: str) -> str:
     match name:
         case "another name of a target":
             return text.replace("a5", "a6", 1)
+        case "the memref of MLIR":
+            return text.replace("!pto.memref", "memref")
         case "an argument without a percent sign":
             return text.replace(".arg %x", ".arg y")
         case "an accumulator in a vector instruction":
@@ -139,3 +157,9 @@ def test_fixes_end_in_a_program_without_errors() -> None:
         "a set without its wait",
         "no percent sign of a result",
     } <= fixed
+
+
+def test_a_row_is_repeated_by_the_expansion_of_columns() -> None:
+    text = HEAD + ".arg %r : !pto.memref<1x32xf32>\n%a = tload %x\n%b = tload %r\n%c = trowexpandadd %a, %b\n"
+    first, *_ = findings(text + "tstore %c, %out\n")
+    assert (first.code, first.fix) == ("PTO-E501", "`tcolexpandadd` repeats the row `%b`")

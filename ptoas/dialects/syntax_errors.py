@@ -92,6 +92,11 @@ _CHUNK = re.compile(r"%[\w$.-]*|[!#@-]*[\w.$]+(?:-[\w.$]+)*|[!#@-]+|.", re.S)
 _NO_VALUE = re.compile(r"\s*(?:\.(?:arg|const)\s+)?([A-Za-z_][\w$]*)\s*(?:=(?!=)|:)")
 """The beginning of a statement that defines a name without its `%`."""
 
+_NO_EQUAL = re.compile(r"\s*(?P<name>%[\w$.]+)\s+(?P<word>[A-Za-z_][\w.]*)")
+"""The beginning of a statement whose result and instruction have no `=` between them."""
+
+_TYPE_NAMES = ("tile", "tile_buf", "memref", "ptr", "tensor_view", "partition_tensor_view", "group")
+
 DIRECTIVES = (".arg", ".const", ".target")
 _DIRECTIVE_FIXES = {".arch": "write `.target a5`"}
 
@@ -102,6 +107,10 @@ def explain_syntax(parser: Lark, text: str, error: UnexpectedInput, what: str) -
         start, name = bare.start(1), bare[1]
         message = f"`{name}` is no value: the name of a value begins with `%`"
         return SyntaxProblem(message, start, len(name), f"did you mean `%{name}`?")
+    if what == "statement" and (bare := _NO_EQUAL.match(text)) is not None:
+        message = f"`=` is missing between `{bare['name']}` and `{bare['word']}`"
+        fix = f"write `{bare['name']} = {bare['word']}`"
+        return SyntaxProblem(message, bare.start("name"), bare.end() - bare.start("name"), fix)
     if isinstance(error, UnexpectedToken):
         token = cast(Token, cast(Any, error).token)
         found = f"the {what} ends" if token.type == "$END" else f"found `{_shorten(str(token))}`"
@@ -132,7 +141,9 @@ def explain_syntax(parser: Lark, text: str, error: UnexpectedInput, what: str) -
         return SyntaxProblem(f"{found}, which is not valid here", offset, length)
     shown = phrases[:_MOST_PHRASES]
     listed = shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} or {shown[-1]}"
-    return SyntaxProblem(f"{found}, expected {listed}", offset, length)
+    word = text[offset : offset + length]
+    fix = f"did you mean `!pto.{word}`?" if word in _TYPE_NAMES and "a type" in named else None
+    return SyntaxProblem(f"{found}, expected {listed}", offset, length, fix)
 
 
 def _accepted(parser: Lark, text: str) -> set[str]:

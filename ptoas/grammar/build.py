@@ -42,7 +42,9 @@ from ptoas.ir.location import PartOffsets, located
 
 _LABEL = re.compile(r"\^[\w$.-]+")
 
-_DEFINES = re.compile(r"\.(?:arg|const)\s+(%?[\w$.-]+)|((?:%?[\w$.-]++(?::\d++)?\s*+,?\s*+)++)=")
+_DEFINES = re.compile(
+    r"\.(?:arg|const)\s+(%?[\w$.-]+)|((?:%?[\w$.-]++(?::\d++)?\s*+,?\s*+)++)=|(%[\w$.-]++)\s++(?=[A-Za-z_])"
+)
 
 
 StatementCache: TypeAlias = BoundedCache[tuple[Any, ...], Any]
@@ -265,7 +267,7 @@ class Builder(ValueScope):
         if (alias := re.match(r"(![\w$.-]+)\s*=", raw.text)) is not None:
             self.resolver.broken_aliases.add(alias[1])
         match = _DEFINES.match(raw.text)
-        for name in re.findall(r"%?([\w$.-]+)", match[1] or match[2]) if match else ():
+        for name in re.findall(r"%?([\w$.-]+)", match[1] or match[2] or match[3]) if match else ():
             self.values.setdefault(name, POISON)
 
     def _poison(self, tree: t.Statement, names: list[str]) -> None:

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
-from xdsl.dialects.builtin import IndexType, f32
+from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerType, MemRefType, f32
 from xdsl.ir import Attribute
 
+from ptoas.dialects.pto import OPCODES
 from ptoas.dialects.pto.constraints import Index
 from ptoas.dialects.pto.construct import segments
-from ptoas.dialects.pto.instruction import Instruction, Slot
+from ptoas.dialects.pto.instruction import Instruction, PtoOp, Slot
 from ptoas.dialects.pto.types import DYNAMIC, PartitionTensorViewType, TileType, ViewType
 from ptoas.grammar import tree as t
 from ptoas.grammar.op_template import Alloc, Constant, OpTemplate, WindowOperand
@@ -267,7 +268,7 @@ class InstructionReader(InstructionParts):
         message = f"{message}, found {found}"
         if isinstance(found, ViewType) and required is not None and required.accepts(_TILE):
             return NotLoaded(message, operand.node)
-        return StatementProblem("PTO-P040", message, operand.node)
+        return StatementProblem("PTO-P040", message, operand.node, _instead(self.cls, found))
 
     def _check_order(self, filled: dict[str, list[ParsedOperand]]) -> None:
         """Refuse operands in another order than the documents', even if their types tell them apart (D44).
@@ -295,3 +296,12 @@ class InstructionReader(InstructionParts):
             node,
             f"write `ins({order})`" if self.dps else f"write `{self.body.opcode.text} {destination}{order}`",
         )
+
+
+def _instead(cls: type[PtoOp], found: Attribute | str) -> str | None:
+    """The type or the instruction that was meant where an operand of this type is refused."""
+    if isinstance(found, MemRefType):
+        return f"declare it as `!pto.{found}`"
+    scalar = f"{cls.mnemonic()}s"
+    is_number = isinstance(found, IntegerType | AnyFloat | str)
+    return f"`{scalar}` takes a number" if is_number and scalar in OPCODES else None

@@ -46,6 +46,8 @@ def one_source_has_a_value_for_each_row(op: RowExpandOp, know: Facts) -> Violati
     if not fits(column.valid[1:], (one_row,)):
         required = f"{shape_str((column.valid_rows, one_row))} in {column.type.blayout.value} layout"
         fix = f"give ${each} one column, in col_major layout" if _is_row_major(column) else None
+        if fits(column.valid, (1, dst.valid_cols)):
+            fix = f"`{op.mnemonic().replace('row', 'col', 1)}` repeats the row ${each}"
         yield mismatch(f"valid shape of ${each}", shape_str(column.valid), required, slot=each, fix=fix)
 
 
