@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 from ptoas.dialects.pto.instruction import PtoOp
 
 
-class Piece(NamedTuple):
+class FormatPiece(NamedTuple):
     """A part of a template. Its kind is the mark before its name (`$`, `^`, `#`, `&`, `{`) or:
 
     `x` for an attribute in hexadecimal, `?` for an optional part, which has pieces, and `text` for the rest.
@@ -22,10 +22,10 @@ class Piece(NamedTuple):
 
     kind: str
     text: str
-    pieces: Pieces = ()
+    pieces: FormatPieces = ()
 
 
-Pieces: TypeAlias = "tuple[Piece, ...]"
+FormatPieces: TypeAlias = "tuple[FormatPiece, ...]"
 
 _TOKEN = re.compile(
     r"(?P<mark>[$^&])(?P<name>\w+)|#(?P<attribute>\w+)(?P<hexadecimal>:x)?"
@@ -33,26 +33,26 @@ _TOKEN = re.compile(
 )
 
 
-def _pieces(tokens: Iterator[re.Match[str]]) -> tuple[Pieces, str]:
+def _pieces(tokens: Iterator[re.Match[str]]) -> tuple[FormatPieces, str]:
     """The pieces up to a closing parenthesis, and how it closes: `)` or `)?`."""
-    pieces: list[Piece] = []
+    pieces: list[FormatPiece] = []
     for token in tokens:
         if token["close"]:
             return tuple(pieces), token["close"]
         if token["open"]:
             inner, close = _pieces(tokens)
-            text = (Piece("text", "("), *inner, Piece("text", ")"))
-            pieces += (Piece("?", "", inner),) if close == ")?" else text
+            text = (FormatPiece("text", "("), *inner, FormatPiece("text", ")"))
+            pieces += (FormatPiece("?", "", inner),) if close == ")?" else text
         elif token["attribute"]:
-            pieces.append(Piece("x" if token["hexadecimal"] else "#", token["attribute"]))
+            pieces.append(FormatPiece("x" if token["hexadecimal"] else "#", token["attribute"]))
         elif token["braces"]:
-            pieces.append(Piece("{", token["braces"]))
+            pieces.append(FormatPiece("{", token["braces"]))
         else:
-            pieces.append(Piece(token["mark"] or "text", token["name"] or token["text"]))
+            pieces.append(FormatPiece(token["mark"] or "text", token["name"] or token["text"]))
     return tuple(pieces), ""
 
 
-def operand_names(pieces: Pieces) -> list[str]:
+def operand_names(pieces: FormatPieces) -> list[str]:
     """The slots that pieces write, in the order of the text."""
     return [name for p in pieces for name in ([p.text] if p.kind == "$" else operand_names(p.pieces))]
 
@@ -99,16 +99,16 @@ class AssemblyFormat:
     # --- printing
 
     @cached_property
-    def pieces(self) -> Pieces:
+    def pieces(self) -> FormatPieces:
         return _pieces(_TOKEN.finditer(self.template))[0]
 
     @cached_property
-    def ins(self) -> Pieces:
+    def ins(self) -> FormatPieces:
         """Operands read in the DPS form, without types."""
         return _group(self.pieces, "ins")
 
     @cached_property
-    def outs(self) -> tuple[Pieces, Pieces]:
+    def outs(self) -> tuple[FormatPieces, FormatPieces]:
         """Destinations, and operands written behind them (in DPS form) or behind all operands."""
         pieces, own = _group(self.pieces, "outs"), self.cls.OUTS
         beside = [p for p in pieces if own and any(name not in own for name in operand_names((p,)))]
@@ -137,13 +137,13 @@ def _groups(cls: type[PtoOp]) -> str:
     return text + "{attrs}"
 
 
-def _group(pieces: Pieces, word: str) -> Pieces:
+def _group(pieces: FormatPieces, word: str) -> FormatPieces:
     """The contents of `word(...)`, without types."""
     for at, piece in enumerate(pieces):
         if found := _group(piece.pieces, word):
             return found
-        if piece == Piece("text", "(") and at and re.search(rf"(?<!\w){word}$", pieces[at - 1].text):
-            depth, inside = 1, list[Piece]()
+        if piece == FormatPiece("text", "(") and at and re.search(rf"(?<!\w){word}$", pieces[at - 1].text):
+            depth, inside = 1, list[FormatPiece]()
             for inner in pieces[at + 1 :]:
                 depth += {"(": 1, ")": -1}.get(inner.text, 0)
                 if depth == 0:
@@ -152,16 +152,16 @@ def _group(pieces: Pieces, word: str) -> Pieces:
     return ()
 
 
-def _without_types(pieces: Pieces) -> Pieces:
+def _without_types(pieces: FormatPieces) -> FormatPieces:
     """Remove types and dictionaries: `$src, $row : ^src, ^row fp $fp : ^fp` gives `$src, $row fp $fp`."""
-    found: list[Piece] = []
+    found: list[FormatPiece] = []
     for piece in pieces:
         if piece.kind == "?":
-            piece = Piece("?", "", _without_types(piece.pieces))
+            piece = FormatPiece("?", "", _without_types(piece.pieces))
         is_punctuation = piece.kind == "?" and all(inner.kind == "text" for inner in piece.pieces)
-        if piece.kind != "^" and piece != Piece("{", "attrs") and not is_punctuation:
+        if piece.kind != "^" and piece != FormatPiece("{", "attrs") and not is_punctuation:
             found.append(piece)
         elif found and found[-1].kind == "text":
             rest = re.sub(r"[\s,:]+$", "", found[-1].text)
-            found[-1:] = [Piece("text", rest)] if rest else []
+            found[-1:] = [FormatPiece("text", rest)] if rest else []
     return tuple(found)

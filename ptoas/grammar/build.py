@@ -23,7 +23,7 @@ from ptoas.grammar.attributes import Resolver
 from ptoas.grammar.bodies import TARGET
 from ptoas.grammar.clauses import check_clauses, check_event_name
 from ptoas.grammar.instructions import InstructionReader
-from ptoas.grammar.layout import RawStatement, Region
+from ptoas.grammar.layout import RawRegion, RawStatement
 from ptoas.grammar.names import POISON, ValueScope
 from ptoas.grammar.op_template import Alloc, OpTemplate
 from ptoas.grammar.opcodes import opcode_class, refused_clause, unknown_opcode
@@ -110,7 +110,10 @@ class Builder(ValueScope):
     # --- statements
 
     def region(
-        self, statements: Region, block: Block | None = None, args: tuple[tuple[str, SSAValue, int], ...] = ()
+        self,
+        statements: RawRegion,
+        block: Block | None = None,
+        args: tuple[tuple[str, SSAValue, int], ...] = (),
     ) -> list[Block]:
         """Build the blocks of a region; names defined inside are not visible after it."""
         statements.read = True

@@ -37,7 +37,7 @@ class RawStatement:
         text: str,
         start: int,
         end: int,
-        regions: Sequence[Region] = (),
+        regions: Sequence[RawRegion] = (),
         pieces: Sequence[tuple[int, int]] = (),
         broken: bool = False,
     ):
@@ -58,7 +58,7 @@ class RawStatement:
         return at
 
 
-class Region(list[RawStatement]):
+class RawRegion(list[RawStatement]):
     """The statements of a file or of a body."""
 
     read = False
@@ -186,12 +186,12 @@ class _Open:
     start: int
     piece_start: int
     parts: list[str]
-    regions: list[Region]
+    regions: list[RawRegion]
     pieces: list[tuple[int, int]]
     brackets: list[tuple[str, int]]
     brace: int
     """Offset of the region's `{`."""
-    siblings: Region
+    siblings: RawRegion
     head: bool
     broken: bool = False
     """True if its brackets don't match."""
@@ -204,14 +204,14 @@ class StatementSplitter:
         self.report = report
         self.continues = _continues()
         self.text = blank_comments(text, report)
-        self.statements = Region()
-        self.current: Region = self.statements
+        self.statements = RawRegion()
+        self.current: RawRegion = self.statements
         self.open: list[_Open] = []
         self.too_deep = False
         self.outdented: list[int] = []
         """Regions whose `}` stands further left than the line that opens them."""
 
-    def run(self) -> Region:
+    def run(self) -> RawRegion:
         text, at, size = self.text, 0, len(self.text)
         while True:
             skip = _SKIP.match(text, at)
@@ -369,7 +369,7 @@ class StatementSplitter:
             return len(self.text)
         statement.parts += [self.text[statement.piece_start : brace], REGION_MARK]
         statement.brace = brace
-        region = Region()
+        region = RawRegion()
         statement.regions.append(region)
         self.open.append(statement)
         self.current = region
@@ -402,7 +402,7 @@ class StatementSplitter:
         return self.continues.match(self.text, blank.end()) is None
 
 
-def split_statements(text: str, report: Report) -> Region:
+def split_statements(text: str, report: Report) -> RawRegion:
     """The statements of a file, regions inside their statements; problems go to `report`."""
     if (start := _overlong_line(text)) is not None:
         report(
@@ -411,7 +411,7 @@ def split_statements(text: str, report: Report) -> Region:
             start,
             1,
         )
-        return Region()
+        return RawRegion()
     return StatementSplitter(text, report).run()
 
 

@@ -27,7 +27,13 @@ from ptoas.dialects.pto.clauses import Clauses, clauses_of, is_clause
 from ptoas.dialects.pto.enums import PtoEnumAttr
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
 from ptoas.dialects.pto.types import TileType
-from ptoas.grammar.assembly_format import AssemblyFormat, Piece, Pieces, assembly_format_of, operand_names
+from ptoas.grammar.assembly_format import (
+    AssemblyFormat,
+    FormatPiece,
+    FormatPieces,
+    assembly_format_of,
+    operand_names,
+)
 from ptoas.grammar.bodies import READ_WITH_BODIES, TARGET
 from ptoas.grammar.comments import Comments, StatementComments
 from ptoas.grammar.control import NO_INLINE
@@ -380,7 +386,7 @@ class FormPrinter(Printer):
         first = isinstance(op, Instruction) and op.is_dps and self.form == "asm"
         destinations, beside = layout.outs
         left, right = (destinations, layout.ins) if first else (layout.ins, destinations)
-        comma = (Piece("?", "", (Piece("text", ", "), *right)),) if right else ()
+        comma = (FormatPiece("?", "", (FormatPiece("text", ", "), *right)),) if right else ()
         pieces = (*left, *comma, *beside)
         self.print_string(f" {self._render(op, pieces)}".rstrip())
         self._print_fields(op, {*layout.attributes, *spelled})
@@ -411,7 +417,7 @@ class FormPrinter(Printer):
 
     # --- templates
 
-    def _render(self, op: PtoOp, pieces: Pieces, text: str = "") -> str:
+    def _render(self, op: PtoOp, pieces: FormatPieces, text: str = "") -> str:
         """Append the text of a template's pieces; omitted pieces leave no space and no comma."""
         for piece in pieces:
             match piece.kind, piece.text:
@@ -444,7 +450,7 @@ class FormPrinter(Printer):
     def _print_body(self, region: Region) -> None:
         self.print_region(region, print_empty_block=False)
 
-    def _is_filled(self, op: PtoOp, pieces: Pieces) -> bool:
+    def _is_filled(self, op: PtoOp, pieces: FormatPieces) -> bool:
         """Return True if all elements of an optional part are present; of nested parts, one."""
         own = [piece for piece in pieces if piece.kind in ("$", "^", "#", "x", "&")]
         if not own:

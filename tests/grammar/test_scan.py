@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from ptoas.grammar.layout import Region, ignore_diagnostics, split_statements
+from ptoas.grammar.layout import RawRegion, ignore_diagnostics, split_statements
 from ptoas.grammar.scan import UNKNOWN, scan
 from ptoas.grammar.syntax import grammar
 
 FILES = sorted((Path(__file__).parent.parent / "isa").glob("*.pto"))
 
 
-def texts(region: Region) -> Iterator[str]:
+def texts(region: RawRegion) -> Iterator[str]:
     for raw in region:
         yield raw.text
         for inner in raw.regions:
