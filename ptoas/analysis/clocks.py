@@ -153,8 +153,8 @@ class Clocks:
     # --- between actors ---
 
     def release(self, key: Hashable, pipe: Pipe | None = None, *, again: bool = False) -> None:
-        """Tell whoever acquires the key what the pipe has done and seen, or all pipes; `again`: in place of
-        what was told before, which all have acquired."""
+        """Publish the clock of a pipe, or of all pipes, under a key; `again`: in place of an earlier release,
+        which all have acquired."""
         if self.listener is not None:
             self.listener.released(key, pipe)
         if self.ledger is None:

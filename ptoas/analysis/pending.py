@@ -13,7 +13,7 @@ from ptoas.dialects.pto.enums import Pipe
 
 
 class PendingGroup:
-    """Accesses of one pipe that have one mask."""
+    """Accesses of one pipe with equal masks."""
 
     __slots__ = ("mask", "members", "pipe")
 
@@ -36,7 +36,7 @@ class Pending:
             self.put(touch, mask)
 
     def put(self, touch: StaticAccess, mask: int) -> None:
-        """An access that is new, or has another mask now."""
+        """Add an access, or give it another mask."""
         key = touch.pipe, mask
         group = self._groups.get(key)
         if group is None:
@@ -93,7 +93,7 @@ class Pending:
         return Pending(masks.items())
 
     def renamed(self, names: Mapping[StaticAccess, StaticAccess]) -> Pending:
-        """The same under other names; of two that get one name, what holds for both."""
+        """Return the state under other names; of two that get one name, what holds for both."""
         masks: dict[StaticAccess, int] = {}
         for touch, mask in self.items():
             name = names.get(touch, touch)

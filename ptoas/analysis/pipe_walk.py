@@ -29,7 +29,7 @@ from ptoas.dialects.pto.instruction import PtoOp
 
 
 class PipeState(Protocol):
-    """What the pipes know of the accesses so far."""
+    """Knowledge that pipes have of the accesses so far."""
 
     def copy(self) -> Self: ...
 

@@ -40,7 +40,7 @@ DOWN, UP = 1, 2
 
 @dataclass(frozen=True)
 class Hazard:
-    """Two accesses of one place that nothing orders."""
+    """Two conflicting accesses without an order."""
 
     first: StaticAccess
     second: StaticAccess
@@ -50,7 +50,7 @@ class Hazard:
 
 @dataclass(frozen=True)
 class FlagMisuse:
-    """A flag that is not raised and taken down in turn."""
+    """Wrong use of a flag: set and wait do not alternate."""
 
     kind: str  # "unset", "maybe unset", "set twice", "left up", "reserved"
     op: Operation
@@ -214,7 +214,7 @@ class SyncFlow(PipeWalk[_State]):
             self._begin(touch, state.pending)
 
     def _begin(self, touch: StaticAccess, pending: Pending) -> None:
-        """The access is under way; what comes before it anyway is not looked at any more."""
+        """Add an access to those in flight, in place of earlier ones that it subsumes."""
         bit = _BIT[touch.pipe]
         here = pending.by_place.get(touch.at, {})
         for other, group in list(here.items()):
@@ -320,5 +320,5 @@ class SyncFlow(PipeWalk[_State]):
 
 
 def _after(own: Pipe, pipe: Pipe) -> int:
-    """The bit of a pipe that is ordered after an access of `own`."""
+    """Return the bit of a pipe ordered after an access of `own`."""
     return _SETTLED if own is pipe else _BIT.get(pipe, 0)

@@ -54,7 +54,7 @@ class PipeRecord:
         return PipeRecord(self.pipe, times[self.time], known, self.without)
 
     def comes_before(self, pipe: int) -> int:
-        """Since when a flag that `pipe` raises tells of the access: its own, from when it was given it."""
+        """Return the time from which on a flag that `pipe` sets orders the access."""
         return self.time if pipe == self.pipe else self.known[pipe]
 
     def learned(self, pipe: int, now: int, without: int = 0) -> PipeRecord:
@@ -172,7 +172,7 @@ class State:
         if len(self.records) <= MANY_PLACES:
             return [each for here in self.records.values() if here for each in here.items()]
         self._index = self._index or _Index.of(self)
-        return self._index.told(destination, set_at, now, self.records)
+        return self._index.released(destination, set_at, now, self.records)
 
     def barrier_all(self) -> None:
         """Order every pipe after all accesses."""
@@ -264,7 +264,7 @@ class _Index:
         if record.known[lane] != NEVER:
             insort(self._known[lane], (record.known[lane], touch), key=_time)
 
-    def told(
+    def released(
         self, lane: int, set_at: int, now: int, records: Mapping[int, Mapping[StaticAccess, PipeRecord]]
     ) -> list[tuple[StaticAccess, PipeRecord]]:
         """The accesses up to a time that a pipe does not know, and those that it knows of since later than

@@ -107,7 +107,7 @@ def remove_flags(ops: Sequence[Operation]) -> list[Operation]:
 
 
 def barrier_everywhere(ops: Sequence[Operation], target: Target) -> None:
-    """A barrier of all pipes before every operation that accesses anything, and around calls."""
+    """Insert a barrier of all pipes before every access, and around calls."""
     for op in ops:
         effects = target.effects(op)
         if isinstance(op, func.CallOp) or effects.accesses or effects.implicit:
@@ -203,7 +203,7 @@ def _reserved(
 
 
 def leave_tail(function: func.FuncOp) -> None:
-    """Put what the function asks for at its end, where all of its own flags are down."""
+    """Insert the barrier or flag that the function requests at its end."""
     kind = tail_of(function)
     if kind is None:
         return
@@ -248,10 +248,10 @@ def _write(pairs: list[Pair], calls: Iterable[func.CallOp], target: Target) -> N
     for block, raising in starts.items():
         Rewriter.insert_op(raising, InsertPoint.at_start(block))
     for call in calls:
-        # A called function starts and ends with all pipes at rest.
+        # A called function starts and ends with all pipes idle.
         for point in (InsertPoint.before(call), InsertPoint.after(call)):
             barrier = BarrierOp(Pipe.PIPE_ALL, location=call.location)
-            add_reason(barrier, lambda: "a called function starts and ends with all pipes at rest")
+            add_reason(barrier, lambda: "a called function starts and ends with all pipes idle")
             Rewriter.insert_op(barrier, point)
 
 

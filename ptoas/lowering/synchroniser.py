@@ -39,7 +39,7 @@ Candidate = tuple[Pair | SlotFlags, int, list[Need]]
 
 @dataclass
 class Frame:
-    """A block that is being walked: since when, and at which operation."""
+    """Position of the walk in a block."""
 
     block: Block
     since: int
@@ -167,7 +167,7 @@ class Synchroniser(PipeWalk[State]):
             pair.set_at = self.time
 
     def wait(self, op: Operation, state: State, now: int) -> None:
-        """Take down the flags in front of `op`."""
+        """Apply the waits in front of `op`."""
         for pair in self.awaited.get(op, ()):
             set_at = now if pair.is_barrier else pair.set_at
             state.signal(pair.source, pair.destination, set_at, now, pair.mark)

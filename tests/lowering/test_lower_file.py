@@ -48,9 +48,9 @@ def test_a_link_is_not_followed(source: str, tmp_path: Path) -> None:
     assert kept.read_text() == "kept" and link.is_symlink()
 
 
-def test_a_directory_that_is_not_there_is_named(source: str, tmp_path: Path) -> None:
-    with pytest.raises(PtoasError, match="nowhere"):
-        lower_file(source, "a5", str(tmp_path / "nowhere" / "out.cpp"))
+def test_a_missing_folder_of_the_output_is_made(source: str, tmp_path: Path) -> None:
+    target = tmp_path / "new" / "out.cpp"
+    assert lower_file(source, "a5", str(target)) == target.read_text()
 
 
 def test_a_failure_leaves_the_old_output(source: str, tmp_path: Path) -> None:
