@@ -16,9 +16,6 @@ from ptoas.dialects.pto.types import EventType
 from ptoas.targets.rule import Related, Violation, Violations, function_rule, target_rule
 from ptoas.targets.target import Target
 
-_MEM = "!pto.memref<16x32xf32>"
-
-
 _FLAGS = "use set_flag and wait_flag"
 
 

@@ -51,18 +51,6 @@ def tstore(tile: str, memory: str, attrs: str = "") -> str:
     )
 
 
-def left(text: str) -> str:
-    return f"left, {text}, slayout=row_major"
-
-
-def right(text: str) -> str:
-    return f"right, {text}, slayout=col_major"
-
-
-def acc(text: str) -> str:
-    return f"acc, {text}, blayout=col_major, slayout=row_major, fractal=1024"
-
-
 def kernel(*lines: str, args: str = "") -> str:
     """A function in MLIR text."""
     body = "\n".join(f"  {line}" for line in lines)
