@@ -37,7 +37,7 @@ class Fixed:
 
 
 def fix_source(source: Source, options: VerifyOptions, unsafe: bool = False) -> Fixed:
-    """The text with its fixes. One that would bring up an error that was not there is left out."""
+    """Return the text with its fixes. One that would bring up an error that was not there is left out."""
     text, done = source.text, list[Diagnostic]()
     report = verify_source(source, options)
     for _ in range(MOST_ROUNDS):
@@ -87,7 +87,7 @@ def _errors(diagnostics: Sequence[Diagnostic]) -> Counter[tuple[str, str]]:
 
 
 def read_or_none(path: str) -> Source | None:
-    """The text of a file; what can't be read has nothing to fix, and `verify` says why."""
+    """Return the text of a file; `None` if it can't be read, which `verify` reports."""
     try:
         return read_source(path)
     except PtoasError:

@@ -39,7 +39,7 @@ class OutputRequest:
     allow_python: bool = False
 
     def refuse_for_several(self, directory: str | None) -> None:
-        """One file can't hold the outputs of several targets."""
+        """Reject options that name one file or directory: several targets have several outputs."""
         if self.outputs:
             raise UsageError("--out writes the outputs of one target; --target all has several")
         if directory is not None:
@@ -58,7 +58,7 @@ class RunReport:
 
     @property
     def ok(self) -> bool:
-        """A program that no target runs is not right on all of them."""
+        """True if a target ran the program, and nothing is wrong or differs."""
         return bool(self.results) and not self.errors and (self.comparison is None or self.comparison.equal)
 
     @property

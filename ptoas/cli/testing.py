@@ -68,7 +68,7 @@ def crashed(finding: Diagnostic) -> list[CheckOutcome]:
 
 
 def _broken(path: str, findings: Sequence[Diagnostic]) -> CheckOutcome:
-    """A file that can't be read, or whose comments can't."""
+    """Return the outcome of a file that can't be read, or whose comments can't."""
     errors = tuple(d for d in findings if d.is_error)
     return CheckOutcome(path, errors[0].span.line if errors else 1, "", "", findings=errors, ran=False)
 
@@ -134,7 +134,7 @@ def _named(source: Source, found: Sequence[Assertion]) -> list[str]:
 def _on(
     source: Source, target: str, chosen: dict[CheckOutcome, Assertion], allow_python: bool
 ) -> Iterator[CheckOutcome]:
-    """One run, and its checks."""
+    """Run the program once, and yield the outcome of each check."""
 
     started = time.perf_counter()
     problems: tuple[Diagnostic, ...] = ()

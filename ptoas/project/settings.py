@@ -88,7 +88,7 @@ def for_one_target(settings: Settings, target: str | None) -> str | None:
 
 
 def _has_our_table(path: Path) -> bool:
-    """A look before the reader of TOML is imported."""
+    """Return True if a pyproject.toml has a table for ptoas; imports no reader of TOML."""
     try:
         return b"[tool.ptoas" in read_plain(path)
     except OSError:

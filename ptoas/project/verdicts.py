@@ -101,7 +101,7 @@ _STYLES = {"✓": "32", "ok": "32", "✗": "31", "x": "31", "!": "33"}
 
 
 def render_matrix(reports: Sequence[FileReport], colour: bool = False, ascii_only: bool = False) -> str:
-    """A row a file, a column a target, a mark and a count in each cell."""
+    """Render a table: a row for each file, a column for each target, a mark and a count in each cell."""
     columns = matrix_targets(reports)
     if not all(report.readable for report in reports):
         columns = (UNREADABLE, *columns)

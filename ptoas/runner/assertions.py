@@ -77,7 +77,7 @@ def targets_of_line(match: re.Match[str]) -> tuple[str, ...]:
 
 
 def _misspelt(source: Source, match: re.Match[str]) -> Diagnostic | None:
-    """A comment that begins almost as a RUN-CHECK does would be passed over without a word."""
+    """Report a comment that begins almost as a RUN-CHECK does; it would be ignored silently."""
     word = match["word"]
     place = Span(source, match.start("word"), len(word))
     if word == WORD:

@@ -92,7 +92,7 @@ def _adopted(value: Any) -> Any:
 
 
 def compare_results(module: ModuleOp, outcomes: list[TargetOutcome]) -> list[TargetDifference]:
-    """Each result against the first one."""
+    """Compare each result with the first one."""
     ran = [outcome for outcome in outcomes if outcome.result is not None]
     found: list[TargetDifference] = []
     for other in ran[1:]:

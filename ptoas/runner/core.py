@@ -191,7 +191,7 @@ class Core:
         return None if self.machine.sharing is None else self.machine.sharing.history
 
     def start(self, bound: Sequence[BoundArgument]) -> None:
-        """A new run on these arguments: nothing has happened yet."""
+        """Begin a new run on these arguments."""
         machine, observer = self.machine, self.observer
         machine.warnings, machine.printed, machine.choices = [], [], {}
         machine.hidden_choices = {}

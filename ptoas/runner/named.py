@@ -14,7 +14,7 @@ from ptoas.runner.parameters import Parameter
 
 
 def check_names(parameters: list[Parameter], names: Mapping[str, object], entry: func.FuncOp) -> None:
-    """Every name must be one of the entry's."""
+    """Raise for a name that is no argument of the entry."""
     known = [parameter.name for parameter in parameters]
     for name in names:
         if name in known:

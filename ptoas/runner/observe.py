@@ -88,7 +88,7 @@ class Observer:
     iterations: dict[Operation, int] = field(default_factory=dict[Operation, int])
 
     def start(self) -> None:
-        """A new run; steps that are kept hold the observer, not what it wrote down."""
+        """Begin a new run: steps that are kept hold the observer, not its records."""
         self.seen.clear()
         self.trace = None if self.trace is None else []
         self.stats = None if self.stats is None else Stats()

@@ -92,7 +92,7 @@ class Stats:
         }
 
     def lines(self) -> list[str]:
-        """A small table."""
+        """Return the lines of a table."""
         rows = [
             ("instructions", ", ".join(f"{n} {c}" for n, c in sorted(self.instructions.items())) or "none")
         ]

@@ -41,7 +41,7 @@ class RankWindow:
 
     @property
     def may_be_written(self) -> bool:
-        """A window may be reached from another one."""
+        """True if the program writes it, or could through another window."""
         return self.parameter.written or self.parameter.is_window
 
     @property

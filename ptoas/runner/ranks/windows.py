@@ -164,7 +164,7 @@ class Windows(Sharing):
             self._move(window.Put, use.memory, use.array, use.array)
 
     def combining(self, run: Callable[[], None]) -> None:
-        """One at a time: an addition is a read and a write."""
+        """Let one rank at a time add: an addition is a read and a write."""
         self.board.lock()
         try:
             run()
