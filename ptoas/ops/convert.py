@@ -49,7 +49,7 @@ def exceeds(read: Array, target: DType) -> bool:
     """Return True if a number may be too large for a type."""
     if target.is_integer:
         limits = np.iinfo(target.number)
-        return bool(read.max() > limits.max or read.min() < limits.min)
+        return bool(float(read.max()) > limits.max or float(read.min()) < limits.min)
     return target.short in LARGEST and bool(np.abs(read).max() > LARGEST[target.short])
 
 

@@ -345,6 +345,7 @@ func.func @main(%a: !pto.tile<1x112xbf16>) {{
         (("f32", "i16"), "", 40000, None, True),
         (("f32", "f16"), "", 70000, None, True),
         (("i32", "i16"), "", -40000, None, True),
+        (("bf16", "i32"), "", 2**32, None, True),
         # The least and the greatest number of a type fit.
         (("f32", "i16"), "", 32767, None, False),
         (("i32", "i16"), "", -32768, None, False),
