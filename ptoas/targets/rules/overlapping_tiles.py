@@ -52,10 +52,11 @@ def overwritten_bytes_are_not_read(facts: FunctionFacts, touches: Touches) -> Vi
     if not facts.manual_placement:
         return
     accesses = _accesses(facts, touches)
+    writes = {extent: [access for access in each if access.write] for extent, each in accesses.items()}
     found: set[SSAValue] = set()
     for extent, other in _overlapping(sorted(accesses, key=lambda each: (each[0].value, *each[1:]))):
-        for overwrite in accesses[other]:
-            read = _read_after(overwrite, accesses[extent], facts)
+        for overwrite in writes[other]:
+            read = _read_after(overwrite, accesses[extent], writes[extent], facts)
             if read is None or facts.root(read.value) in found:
                 continue
             found.add(facts.root(read.value))
@@ -129,16 +130,17 @@ def _bytes(op: Operation, value: SSAValue, place: Storage, facts: FunctionFacts)
 
 
 def _read_after(
-    overwrite: TileAccess, accesses: Sequence[TileAccess], facts: FunctionFacts
+    overwrite: TileAccess,
+    accesses: Sequence[TileAccess],
+    writes: Sequence[TileAccess],
+    facts: FunctionFacts,
 ) -> TileAccess | None:
     """The read of bytes that a tile held before they were overwritten, if nothing writes its buffer in
     between: in the same iteration of the loops around the overwrite, in the next one, or behind a loop."""
-    if not overwrite.write:
-        return None
     kept_alive = {
         facts.root(access.value)
-        for access in accesses
-        if access.write and access.at < overwrite.at and access.shares_bytes(overwrite)
+        for access in writes
+        if access.at < overwrite.at and access.shares_bytes(overwrite)
         if _is_certain(access.op, overwrite.op)
     }
     if not kept_alive:
