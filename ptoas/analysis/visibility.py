@@ -31,11 +31,10 @@ from ptoas.dialects.pto.types import PtrType, ViewType
 LINE = 64
 """Bytes of a line of the scalar data cache."""
 
-_RELEASES = (SignalKey, CounterKey, SyncAllKey)
-"""Keys that tell others of what this core has stored in global memory."""
-
-_ACQUIRES = (SignalKey, SyncAllKey)
-"""Keys after which others have written what this core may have loaded before."""
+_ACTOR_KEYS = (SignalKey, CounterKey, SyncAllKey)
+"""Keys whose release tells others of what this core has stored in global memory, and after whose acquire
+others have written what this core may have loaded before.
+"""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -315,7 +314,7 @@ class Visibility(ForwardAnalysis[_State]):
             case func.ReturnOp():
                 self._flush(Missing.DIRTY_END, op, state)
             case _:
-                if actor_keys(op.__class__).releases in _RELEASES:
+                if actor_keys(op.__class__).releases in _ACTOR_KEYS:
                     self._flush(Missing.DIRTY_SIGNAL, op, state)
                 elif op.__class__ is func.CallOp and not self.unsure:
                     # A callee may clean and fence; what it needs it is asked for itself.
@@ -327,7 +326,7 @@ class Visibility(ForwardAnalysis[_State]):
                     for access in self.accesses.get(op, ()):
                         self._check(access, state)
                         self._note(access, state)
-                if actor_keys(op.__class__).acquires in _ACQUIRES:
+                if actor_keys(op.__class__).acquires in _ACTOR_KEYS:
                     state.acquired = op
 
     def _call(self, op: Operation, state: _State) -> None:

@@ -177,3 +177,8 @@ def test_a_row_of_another_iteration_needs_no_fence() -> None:
     assert steps(loop(MOVING, behind, store)) == ["{", "fence.barrier_all", "tload", "tstore", "}"]
     inner = loop(MOVING, load, store).replace("%i", "%j")
     assert "fence.barrier_all" in steps(loop(inner))
+
+
+def test_a_load_after_another_core_was_awaited_finds_no_old_line() -> None:
+    awaits = "pto.sync.wait #pto.pipe<PIPE_S>, 3"
+    assert steps(LOAD, awaits, LOAD.replace("%v", "%w")) == ["load_scalar", *CLEAN, "load_scalar"]
