@@ -1,4 +1,4 @@
-"""Branches between blocks as `scf.if`, where they go forward and meet again.
+"""Branches between blocks as `scf.if`, where they go forward and join again.
 
     cf.cond_br %c, ^a, ^b                    %m = scf.if %c -> (i32) {
   ^a:                                          scf.yield %x : i32
@@ -89,7 +89,7 @@ def _ends(function: FuncOp) -> dict[Block, set[Block]] | None:
 
 
 def _is_fed_once(block: Block, ends: dict[Block, set[Block]], position: dict[Block, int]) -> bool:
-    """Return True if no block belongs to both arms of a condition whose paths do not meet."""
+    """Return True if no block belongs to both arms of a condition whose paths do not join."""
     after = _successors(block) or ()
     if len(after) < 2 or _postdominator(block, ends, position) is not None:
         return True

@@ -210,7 +210,7 @@ class Channels:
 
 
 def ring_source(value: SSAValue | None) -> RingAddressOp | None:
-    """The reservation behind an address, through casts."""
+    """The reservation of an address, through casts."""
     while value is not None:
         owner = value.owner
         if isinstance(owner, RingAddressOp):

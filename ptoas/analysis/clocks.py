@@ -167,7 +167,7 @@ class Clocks:
         self._put(key, times, others, again)
 
     def release_fenced(self, key: Hashable) -> None:
-        """Tell whoever acquires the key what is visible: what pipes did before the last fence, and what the
+        """Release to a key what is visible: what pipes did before the last fence, and what the
         scalar pipe did, whose stores are written through one after the other."""
         if self.listener is not None:
             self.listener.released(key, Pipe.PIPE_S)

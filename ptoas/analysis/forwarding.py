@@ -118,7 +118,7 @@ def passed_on(use: Use) -> list[SSAValue]:
 
 
 def underlying_values(value: SSAValue) -> tuple[SSAValue, ...]:
-    """The values that have no other name and that this one may stand for: several where the program chooses.
+    """The underlying values of this one: several where the program chooses.
 
     Loops make circles, so each value is visited once.
     """

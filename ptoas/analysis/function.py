@@ -120,7 +120,7 @@ class FunctionFacts:
                 yield from cast("list[Op]", ops)
 
     def root(self, value: SSAValue) -> SSAValue:
-        """The tile whose memory a value names, behind windows and bindings."""
+        """The underlying tile of a value, through windows and bindings."""
         found = self._roots.get(value)
         if found is None:
             found = self._roots[value] = underlying_tile(value)[0]

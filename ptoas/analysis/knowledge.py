@@ -318,7 +318,7 @@ class Knowledge(Constants):
         return tuple(map(self.extent, values))
 
     def window(self, value: SSAValue) -> Window:
-        """The memory behind a view or pointer."""
+        """The underlying memory of a view or pointer."""
         base = self._base(value)
         if not is_view(value.type.__class__):
             return Window(base.root)
@@ -328,13 +328,13 @@ class Knowledge(Constants):
         return Window(base.root, base.first, tuple(zip(facts.shape5, facts.strides5, strict=True)))
 
     def element(self, value: SSAValue, offset: SSAValue | None = None) -> Window:
-        """One element behind a pointer, or the first of a view."""
+        """The element that a pointer points to, or the first of a view."""
         base = self._base(value)
         step = 0 if offset is None else self.constant(offset)
         return Window(base.root, None if base.first is None or step is None else base.first + step)
 
     def _base(self, value: SSAValue) -> Window:
-        """The memory behind a view or pointer, and the element that it begins at."""
+        """The underlying memory of a view or pointer, and the element that it begins at."""
         first: int | None = 0
         at = value
         while isinstance(at, OpResult):

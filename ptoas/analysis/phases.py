@@ -58,7 +58,7 @@ class Phase(NamedTuple):
         return distance is None or age % self.period == distance
 
     def subsumes(self, earlier: object, age: int) -> bool:
-        """Return True if whatever meets an access of so many iterations ago meets this one, too."""
+        """Return True if whatever overlaps an access of so many iterations ago overlaps this one, too."""
         return isinstance(earlier, Phase) and age % self.period == 0 == earlier.distance(self)
 
 

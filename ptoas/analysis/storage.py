@@ -118,7 +118,7 @@ def _names_another(owner: type[object]) -> bool:
 
 
 def underlying_tile(value: SSAValue) -> tuple[SSAValue, list[SubviewOp]]:
-    """The tile behind windows and bindings, and the windows, the smallest first."""
+    """The underlying tile of windows and bindings, and the windows, the smallest first."""
     windows: list[SubviewOp] = []
     while True:
         if not _names_another(value.owner.__class__):
@@ -200,7 +200,7 @@ class StorageMap:
         return at if len(found) == 1 or all(other == at for _, other in found) else None
 
     def starts(self, root: SSAValue) -> set[int | None]:
-        """Return all addresses of a tile; `None` stands for a dynamic one."""
+        """Return all addresses of a tile; `None` for a dynamic one."""
         bound = {at for _, at in self.addresses.get(root, ())}
         return {self._arguments[root]} if not bound and root in self._arguments else bound
 
@@ -221,7 +221,7 @@ class StorageMap:
         return known
 
     def _behind(self, value: SSAValue) -> Iterable[Place]:
-        """The memory behind a view or pointer: the whole tile if the pointer is that of a tile."""
+        """The underlying memory of a view or pointer: the whole tile if the pointer is that of a tile."""
         window = self.knowledge.window(value)
         owner = window.root.owner
         return self._storages(owner.src) if isinstance(owner, TileBufAddrOp) else (window,)
@@ -300,7 +300,7 @@ def vec_tiles(function: FuncOp, ops: Sequence[Operation]) -> list[tuple[SSAValue
 def end_of_tiles(
     places: StorageMap, tiles: Iterable[tuple[SSAValue, TileType]], idle: Callable[[SSAValue], bool]
 ) -> int:
-    """The first byte behind those tiles that have a known address, but for idle ones."""
+    """The first byte after the tiles that have a known address, except idle ones."""
     ends = [
         start + type.size_bytes
         for tile, type in tiles

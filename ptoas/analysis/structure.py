@@ -113,7 +113,7 @@ def kernels_of(calls: dict[func.FuncOp, set[str]]) -> dict[func.FuncOp, list[fun
 
 
 def callees_first(bodies: Mapping[func.FuncOp, set[str]]) -> list[func.FuncOp]:
-    """Functions, with the names of those that each calls, in an order in which each stands behind these."""
+    """Functions, with the names of those that each calls, callees first."""
     by_name = {f.sym_name.data: f for f in bodies}
     ordered: list[func.FuncOp] = []
     seen: set[str] = set()

@@ -43,7 +43,7 @@ class Sweep(NamedTuple):
         return ahead < self.size if self.step > 0 else ahead + second.size > 0
 
     def subsumes(self, earlier: object, _age: int) -> bool:
-        """Return True if whatever meets an earlier access meets this one, too."""
+        """Return True if whatever overlaps an earlier access overlaps this one, too."""
         return earlier is self
 
 

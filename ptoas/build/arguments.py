@@ -17,7 +17,7 @@ from ptoas.dialects.pto.types import DYNAMIC, TileType
 
 
 def ssa_of(value: Any) -> SSAValue:
-    """xDSL's value behind one of ours."""
+    """The underlying xDSL value."""
     if isinstance(value, Value):
         return value.ssa
     if isinstance(value, SSAValue):

@@ -94,7 +94,7 @@ class Function(InstructionMethods):
         layout: str | None = None,
         name: str | None = None,
     ) -> Value:
-        """Memory behind a pointer; without strides its rows follow each other."""
+        """A view of the memory at a pointer; without strides its rows follow each other."""
         packed: list[Value | int] = [1]
         for extent in reversed(shape[1:]):
             packed.insert(0, extent if packed[0] == 1 else packed[0] * extent)

@@ -63,7 +63,7 @@ class InstructionMethods:
     def aiv_initialize_pipe(self, dir_mask: int | Attribute, slot_size: int | Attribute, *, gm_slot_buffer: Value | None = ..., gm_slot_tensor: Value | None = ..., c2v_consumer_buf: _Number | None = ..., v2c_consumer_buf: _Number | None = ..., id: int | Attribute | None = ..., slot_num: int | Attribute | None = ..., local_slot_num: int | Attribute | None = ..., nosplit: int | Attribute | None = ..., acc_push_epilogue: Attribute | None = ..., name: str | None = None) -> None:
         """Declares a channel on the vector cores: its directions, its slots, where they are."""
     def alloc_multi_tile(self, result_type: _Type | None = ..., *, addr: _Number | None = ..., valid_row: _Number | None = ..., valid_col: _Number | None = ..., name: str | None = None) -> Value:
-        """Several tiles of one type; with an address, one behind the other from there on."""
+        """Several tiles of one type; with an address, one after the other from there on."""
     def alloc_tile(self, result_type: _Type | None = ..., *, addr: _Number | None = ..., valid_row: _Number | None = ..., valid_col: _Number | None = ..., name: str | None = None) -> Value:
         """A tile of local memory; its address and, where the type says `?`, its valid extents."""
     def barrier(self, pipe: _Pipe, *, name: str | None = None) -> None:
@@ -125,7 +125,7 @@ class InstructionMethods:
     def get_block_num(self, result_type: _Type | None = ..., *, name: str | None = None) -> Value:
         """The number of blocks that run this kernel."""
     def get_buf(self, buf_id: int | Attribute, op_type: _SyncOpType, *, mode: int | Attribute | None = ..., name: str | None = None) -> None:
-        """The pipe of the class `op_type` takes the token `buf_id`: it waits for whoever holds it."""
+        """The pipe of the class `op_type` takes the token `buf_id`: it waits until the holder releases it."""
     def get_buf_dyn(self, buf_id: _Number, op_type: _SyncOpType, *, mode: int | Attribute | None = ..., name: str | None = None) -> None:
         """`get_buf` of the token whose number is a value."""
     def get_prefetch_async_session(self, ctx: Value, result_type: _Type | None = ..., *, name: str | None = None) -> Value:
@@ -390,10 +390,10 @@ class InstructionMethods:
         """`dst[0, j] = sum over i of src[i, j]`: one by one, or with `isBinary` in pairs, which `tmp` holds."""
     @overload
     def tconcat(self, src0: Value, src1: Value, result_type: _Type | None = ..., *, name: str | None = None) -> Value:
-        """The valid columns of `src1` behind those of `src0`, row by row."""
+        """Concatenate the valid columns of `src0` and `src1`, row by row."""
     @overload
     def tconcat(self, src0: Value, src1: Value, dst: Value, *, name: str | None = None) -> None:
-        """The valid columns of `src1` behind those of `src0`, row by row."""
+        """Concatenate the valid columns of `src0` and `src1`, row by row."""
     @overload
     def tconcatidx(self, src0: Value, src1: Value, src0_idx: Value, src1_idx: Value, result_type: _Type | None = ..., *, name: str | None = None) -> Value:
         """Each row of `dst` is the first columns of the row of `src0`, then those of `src1`."""

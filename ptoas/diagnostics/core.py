@@ -135,7 +135,7 @@ class Note:
 
 @dataclass(frozen=True)
 class Edit:
-    """One change of a text: what stands in `span` becomes `text`.
+    """One change of a text: `span` is replaced by `text`.
 
     It is safe where nothing else can be meant and no meaning changes; a name that only resembles one is not.
 

@@ -109,7 +109,7 @@ class AssemblyFormat:
 
     @cached_property
     def outs(self) -> tuple[FormatPieces, FormatPieces]:
-        """Destinations, and operands written behind them (in DPS form) or behind all operands."""
+        """Destinations, and operands written after them (in DPS form) or after all operands."""
         pieces, own = _group(self.pieces, "outs"), self.cls.OUTS
         beside = [p for p in pieces if own and any(name not in own for name in operand_names((p,)))]
         return tuple(piece for piece in pieces if piece not in beside), tuple(beside)

@@ -1,4 +1,4 @@
-"""Checks of `wait(...)` and `record` behind an instruction, which concern no instruction in particular."""
+"""Checks of `wait(...)` and `record` after an instruction, which concern no instruction in particular."""
 
 from __future__ import annotations
 

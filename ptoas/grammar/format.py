@@ -51,7 +51,7 @@ def _token() -> re.Pattern[str]:
 
 @dataclass(frozen=True)
 class FormatToken:
-    """A word of a statement, a comment, or a region; where it stands in the source."""
+    """A word of a statement, a comment, or a region, with its place in the source."""
 
     kind: str
     text: str
@@ -323,7 +323,7 @@ class _Spacing:
         return " " if last.kind == "word" or last.text in _CLOSING else kept
 
     def _is_hash_key(self, name: FormatToken | None) -> bool:
-        """Return True for the key of `#key=value` behind operands; a statement starts with an alias."""
+        """Return True for the key of `#key=value` after operands; a statement starts with an alias."""
         return name is not None and name is not self.first and name.text.startswith("#")
 
     def _is_tight_colon(self, last: FormatToken, following: FormatToken | None) -> bool:

@@ -52,7 +52,7 @@ OPCODES = tuple(f"pto.{name}" for name in (*_UNCHANGED, *_RENAMED, *_BY_SIGN, "f
 def as_arith(
     body: t.InstructionNode, types: Sequence[Attribute | None], resolver: Resolver
 ) -> t.InstructionNode:
-    """Return the statement of `arith` that a generic scalar operation stands for."""
+    """Return the statement of `arith` that is equivalent to a generic scalar operation."""
     name = body.opcode.text.removeprefix("pto.")
     items = list(body.items)
     if name in _BY_SIGN:

@@ -88,7 +88,7 @@ class _Aliases:
         return OriginLocation(_ESCAPE.sub(_unescape, match[1]), int(match[2]), int(match[3]), shown)
 
     def _expand(self, text: str) -> str:
-        """Replace aliases by their definitions; a text that is too long is cut behind its first location."""
+        """Replace aliases by their definitions; a text that is too long is cut after its first location."""
         expanded = _STRING_OR_ALIAS.sub(self._definition, text)
         if len(expanded) <= _MAX_TEXT:
             return expanded

@@ -169,7 +169,7 @@ class FormPrinter(Printer):
             self._print_after(each)
 
     def _clauses(self, op: Operation) -> Clauses:
-        """The clauses that are written behind an operation."""
+        """The clauses that are written after an operation."""
         waits, record = Clauses() if self.form == "generic" else clauses_of(op)
         waits = tuple(wait for wait in waits if self._is_plain(wait))
         return Clauses(waits, record if record is not None and self._is_plain(record) else None)

@@ -42,7 +42,7 @@ def _made(op: Operation) -> str:
 
 
 def _printed(op: Operation) -> str:
-    """The text of an operation; of one with bodies, what stands before them."""
+    """The text of an operation; of one with bodies, the part before them."""
     for form in ("ssa" if op.results else "dps", "generic"):
         out = StringIO()
         try:

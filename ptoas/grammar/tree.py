@@ -111,7 +111,7 @@ class Keyed(Node):
 
 
 class GroupNode(Node):
-    """`ins(%a, %b : T, U)`; without a name, `(...)`. A type list may also stand between the operands."""
+    """`ins(%a, %b : T, U)`; without a name, `(...)`. A type list may also occur between the operands."""
 
     name: str
     items: tuple[Item, ...]
@@ -167,7 +167,7 @@ class Typing(Node):
 
 
 class Waits(Node):
-    """`wait(%e, %f)` behind an instruction."""
+    """`wait(%e, %f)` after an instruction."""
 
     events: tuple[ValueNode, ...]
 

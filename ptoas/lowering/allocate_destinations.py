@@ -68,7 +68,7 @@ def _rewrite(op: Instruction) -> None:
 
 
 def _assign_first(op: Instruction, result: SSAValue, destination: SSAValue) -> None:
-    """A result's `tassign` can only stand behind the instruction; a tile's must stand before it (D21)."""
+    """A result's `tassign` must follow the instruction; a tile's must precede it (D21)."""
     for use in result.uses:
         assign = use.operation
         if isinstance(assign, TAssignOp) and can_precede(op, assign):

@@ -147,7 +147,7 @@ class SlotFlags:
 
     @property
     def awaited(self) -> list[StaticAccess]:
-        """The accesses, by their age, of which each wait tells."""
+        """The accesses, by their age, that each wait acquires."""
         firsts = dict.fromkeys([*(first for first, _ in self.why), *self.covered])
         return [aged for first in firsts for aged in first.ages[first.age : -1]]
 

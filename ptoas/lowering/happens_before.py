@@ -232,7 +232,7 @@ def _time(each: tuple[int, StaticAccess]) -> int:
 
 
 class _Index:
-    """The accesses by time: of thousands of places that are busy, a flag tells of a few."""
+    """The accesses by time: of thousands of places that are busy, a flag orders a few."""
 
     def __init__(self, unknown: dict[int, _Times], known: dict[int, _Times]):
         self._unknown = unknown

@@ -60,7 +60,7 @@ def uncalled_pairs(module: ModuleOp) -> list[tuple[func.FuncOp, func.FuncOp]]:
 
 
 def join(module: ModuleOp, cube: func.FuncOp, vector: func.FuncOp) -> func.FuncOp:
-    """The entry of a pair, put behind the two."""
+    """The entry of a pair, inserted after the two."""
     parameters = _common(cube, vector)
     block = Block(arg_types=[arg.type for arg in parameters])
     results: dict[str | None, SSAValue] = {}

@@ -60,7 +60,7 @@ def ends_by_passes(module: ModuleOp, target: Target, isa: str | None = None) -> 
 
 
 def vec_end(bodies: Bodies, target: Target, ub: UbLayout) -> int:
-    """The first byte of the unified buffer behind the tiles of a kernel; where a tile lies at an address that
+    """The first byte of the unified buffer after the tiles of a kernel; where a tile lies at an address that
     only the running program knows, all that it may use."""
     placed = [(places_of(each, ops), vec_tiles(each, ops)) for each, ops in bodies.items()]
     ends = [end_of_tiles(places, tiles, target.leaves_alone) for places, tiles in placed]

@@ -57,7 +57,7 @@ RENAMED = {
 
 
 class UnknownPassError(UsageError):
-    """There is no pass of this name."""
+    """No pass has this name."""
 
     def __init__(self, name: str):
         self.name = name

@@ -136,7 +136,7 @@ class MemoryBudget:
 
 
 def _callers_first(calls: dict[func.FuncOp, set[str]], found: list[Diagnostic]) -> list[func.FuncOp]:
-    """The functions in an order in which each stands behind all that call it."""
+    """The functions, callers first."""
     callers = Counter(name for names in calls.values() for name in names)
     by_name = {function.sym_name.data: function for function in calls}
     ordered = [function for function in calls if not callers[function.sym_name.data]]

@@ -182,7 +182,7 @@ def _opcodes(typed: str) -> Iterator[Item]:
 
 
 def _suffixes(op: type[PtoOp], typed: str) -> Iterator[Item]:
-    """The attributes that the words behind an opcode may spell, those that are not there yet."""
+    """The attributes that the words after an opcode may spell, without those that are present."""
     stem = typed.rpartition(".")[0]
     words = stem.removeprefix("pto.").removeprefix(op.mnemonic()).split(".")[1:]
     for name in op.SUFFIXES[len(words) :]:
@@ -322,7 +322,7 @@ def _members(name: str, body: str) -> Iterator[Item]:
 
 
 def _parameters(name: str, body: str) -> Iterator[Item]:
-    """The parameters of a tile or of memory; behind a key, its values."""
+    """The parameters of a tile or of memory; after a key, its values."""
     last = body.rsplit(",", 1)[-1]
     key = re.match(r"\s*(\w+)\s*=\s*$", last)
     if "tile" in name or name in ("", "loc"):

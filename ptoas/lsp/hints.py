@@ -69,7 +69,7 @@ def _addresses(file: File, target: str) -> Iterator[Hint]:
 
 
 def _flags(file: File, target: str) -> Iterator[Hint]:
-    """Flags that are added: raised behind a statement, waited for before one."""
+    """Inserted flags: set after a statement, waited for before one."""
     ends = {statement.start: statement.end for statement in file.document.statements}
     for placed in file.parts:
         planned = placed.part.plan(target)

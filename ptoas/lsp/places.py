@@ -20,7 +20,7 @@ def position_of(source: Source, offset: int) -> lsp.Position:
 
 
 def offset_of(source: Source, position: lsp.Position) -> int:
-    """The character at a place; behind a line's end it is that end.
+    """The character at a place; a place after a line's end is that end.
 
     >>> offset_of(Source("tload\\n\U0001d465 = 1"), lsp.Position(1, 3))
     8

@@ -1,4 +1,4 @@
-"""The machine behind `ptoas run`: actors, each with a target's memories and pipes, in NumPy.
+"""The machine of `ptoas run`: actors, each with a target's memories and pipes, in NumPy.
 
 - What there is: `memory.py`, `tiles.py`, `machine.py` (one core), `actors.py` (who works on it).
 - How a function becomes Python source, once: `compile.py` with `control.py`, `placement.py`, `scalars.py`,

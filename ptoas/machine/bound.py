@@ -61,7 +61,7 @@ class BoundInstruction:
 
     @cached_property
     def seen(self) -> list[DynamicAccess]:
-        """Its accesses in their order; made when one meets another, which most never do."""
+        """Its accesses in their order; made at the first overlap, which is rare."""
         found: list[DynamicAccess] = []
         for at, access in enumerate(self.effects.accesses):
             value = self.value(at)

@@ -63,7 +63,7 @@ class GlobalBuffer:
 
     @property
     def end(self) -> int:
-        """The address behind the last byte."""
+        """The address after the last byte."""
         return self.address + self.size * self.dtype.size
 
     def holds(self, first: int, last: int) -> bool:

@@ -240,7 +240,7 @@ class PipeLog:
     def _check(
         self, pipe: int, groups: Sequence[AccessGroup], group: AccessGroup, others: Iterable[AccessGroup]
     ) -> None:
-        """Stop where one of an instruction's groups meets one of others that nothing orders before it."""
+        """Stop where an instruction's group conflicts with another that nothing orders before it."""
         clear, low, high, writes = group.clear, group.low, group.high, group.writes
         for other in others:
             if low >= other.high or other.low >= high or not (writes or other.writes):

@@ -204,7 +204,7 @@ def ordered(
 def ordered_touching(
     race: RaceDetector, bound: BoundInstruction, run: Callable[..., None]
 ) -> Callable[..., None]:
-    """The same, where it is known which bytes the operands stand for, and so all of the accesses."""
+    """The same, where the bytes of the operands, and so all accesses, are known."""
     op, effects, by_pipe = bound.op, bound.effects, race.groups(bound)
     pipes = {NUMBER[access.pipe] for access in effects.accesses}
     if len(pipes) != 1 or effects.before or effects.after or effects.reserved_events:

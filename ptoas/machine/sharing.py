@@ -331,7 +331,7 @@ class Sharing:
     def watching_scalar(
         self, op: LoadScalarOp | StoreScalarOp, effects: Effects, function: Callable[..., Any]
     ) -> Callable[..., Any]:
-        """A scalar in shared memory is how one actor tells another that something has happened."""
+        """A scalar in shared memory by which one actor notifies another."""
         operands = list(op.operands)
         pointer_at, offset_at = operands.index(op.ptr), operands.index(op.offset)
         stores = isinstance(op, StoreScalarOp)

@@ -1,4 +1,4 @@
-"""Signals: integers in global memory by which one actor tells another that something has happened.
+"""Signals: integers in global memory by which one actor notifies another.
 
 Whoever notifies releases what it has made visible, whoever sees a signal that it waits for acquires that.
 On a device the notification itself waits for nothing: what pipes have written is visible after a fence.

@@ -23,7 +23,7 @@ class TouchedBytes:
 
     @property
     def array(self) -> Array:
-        """Made when it is asked for: bounds alone often tell that two accesses do not meet."""
+        """Made on demand: bounds alone often show that two accesses are disjoint."""
         source = self.source
         if isinstance(source, Tile):
             return source.touched
@@ -61,7 +61,7 @@ def view_touched(view: View) -> TouchedBytes:
 
 
 def element_touched(holder: Pointer | LocalPointer | Tile, offset: int) -> TouchedBytes:
-    """One element behind a pointer, or of a tile."""
+    """One element at a pointer, or of a tile."""
     if isinstance(holder, LocalPointer):
         return element_touched(holder.tile, holder.offset + offset)
     if isinstance(holder, Tile):

@@ -158,7 +158,7 @@ def tprefetch_async(op: dialect.TPrefetchAsyncOp, m: Machine) -> Callable[[View,
 
 @instruction(TPrefetchOp)
 def tprefetch(op: TPrefetchOp, m: Machine) -> Binder:
-    """Rows go one behind the other into the tile. What is not as wide as that, or more than it holds, ends up
+    """Rows are packed into the tile. What is not as wide as that, or more than it holds, ends up
     where the target has it, and counts as unwritten."""
 
     def bind(dst: Tile, src: View) -> Step:

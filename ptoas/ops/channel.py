@@ -442,7 +442,7 @@ def declare_global(op: DeclareGlobalOp, m: Machine) -> Callable[[], None]:
 
 
 def note_memory(op: ChannelOp, m: Machine, ring: Ring, write: bool) -> None:
-    """A ring in global memory is the channel's own: whoever else touches it is in no order to that."""
+    """A ring in global memory is the channel's own: other accesses are not ordered with its own."""
     data, sharing = ring.data, m.sharing
     if not isinstance(data, MemorySlots) or sharing is None or (op, m.core) in ring.noted:
         return

@@ -52,7 +52,7 @@ def conversion(src: Tile, dst: DType, fp: Tile | None, scaled: bool, relu: ReluP
 
 
 def check_scales(op: PtoOp, m: Machine, fp: Tile | None) -> None:
-    """Scales of columns are words of 64 bits, one behind the other; the headers do not ask, so `run` does."""
+    """Scales of columns are packed words of 64 bits; the headers do not ask, so `run` does."""
     if fp is None or (fp.dtype.size == 8 and fp.type.slayout is SLayout.NoneBox):
         return
     raise m.fail(

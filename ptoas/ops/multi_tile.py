@@ -1,4 +1,4 @@
-"""One of several tiles. That there are several is settled before a program runs: see `split-multi-tiles`."""
+"""One of several tiles. `split-multi-tiles` resolves them before a program runs."""
 
 from __future__ import annotations
 

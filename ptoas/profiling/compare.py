@@ -232,7 +232,7 @@ def _most_changed(change: LineChange) -> tuple[float, int]:
 
 
 def _paired(first: list[Line], second: list[Line]) -> Iterator[LineChange]:
-    """Lines without a place in the other text: each stands for the next of its kind that runs as often."""
+    """Lines without a place in the other text: each matches the next of its kind that runs as often."""
     rest = sorted(second, key=lambda each: each.line)
     for one in sorted(first, key=lambda each: each.line):
         kind = (one.name, one.pipe, one.count)
@@ -254,7 +254,7 @@ def _by_pipe(profile: Profile) -> dict[object, Lane]:
 
 
 def _matching(first: list[str], second: list[str]) -> dict[int, int]:
-    """Lines of the second text by lines of the first: equal ones, and those that stand for each other."""
+    """Lines of the second text by lines of the first: equal ones, and those that match."""
     found: dict[int, int] = {}
     texts = [[" ".join(line.split()) for line in lines] for lines in (first, second)]
     for tag, i1, i2, j1, j2 in SequenceMatcher(None, *texts, autojunk=False).get_opcodes():

@@ -47,7 +47,7 @@ _EXTENT = r"(?:(?<![\w.])|(?<=\dx)){}(?=x)"
 
 @dataclass(frozen=True)
 class StillSucceeds:
-    """A command succeeds on the program: exit code 0. `{}` in the command stands for the file."""
+    """A command succeeds on the program: exit code 0. `{}` in the command is replaced by the file."""
 
     command: str
     filename: str = "reduced.pto"

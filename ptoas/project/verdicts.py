@@ -168,7 +168,7 @@ WRITTEN_FOR_ANOTHER = "PTO-T103"
 
 
 def without_repeated_notes(found: Sequence[Diagnostic]) -> tuple[list[Diagnostic], str | None]:
-    """One note that a program is written for another target is worth reading; of many, one line tells."""
+    """Replace many notes that programs name another target by one line."""
     notes = [d for d in found if d.code == WRITTEN_FOR_ANOTHER and d.severity is Severity.NOTE]
     files = {d.span.file for d in notes}
     if len(files) < 2:

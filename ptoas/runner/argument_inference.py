@@ -365,7 +365,7 @@ def _reach(
     bounds: UpperBounds,
     peers: Peers,
 ) -> None:
-    """Size the memory behind a scalar access up to the element that it touches."""
+    """Size the memory of a scalar access up to the element that it accesses."""
     at, added = bounds.value(op.offset), _added(op.ptr, bounds, peers)
     for n in slices.memory(op.ptr):
         if at is None or added is None:

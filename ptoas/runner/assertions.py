@@ -44,7 +44,7 @@ MOST_DIFFERENCES = 8
 
 @dataclass(frozen=True)
 class Assertion:
-    """One expression, where it stands, and for which targets (none: for all)."""
+    """One expression with its place and its targets (none: all)."""
 
     text: str
     span: Span

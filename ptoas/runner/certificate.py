@@ -117,8 +117,9 @@ def _choices(
 
 
 def _without_exemption(record: AccessRecord) -> AccessRecord:
-    """An access that is not allowed to be atomic, or a scalar that tells something; the access itself if it
-    is neither."""
+    """An access that is not allowed to be atomic, or a scalar that notifies another actor; the access itself
+    if it is neither.
+    """
     if record.signal or record.atomic == AGAIN or not (record.scalar or record.atomic is not None):
         return record
     return replace(record, scalar=False, atomic=None)

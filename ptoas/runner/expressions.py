@@ -280,7 +280,7 @@ def _wide(value: Any) -> Array:
 
 
 def sides(a: Any, b: Any) -> tuple[Array, Array]:
-    """Both sides of a comparison; a float of 64 bits is rounded to the narrower one that it meets."""
+    """Both sides of a comparison; a float of 64 bits is rounded to the narrower type of the other side."""
     left, right = np.asarray(a), np.asarray(b)
     with np.errstate(all="ignore"):
         if _is_narrow(left) and right.dtype == np.float64:

@@ -134,7 +134,7 @@ class Driver:
         self.passed.append(name)
 
     def unread(self, kernel: Kernel, value: SSAValue, valid: tuple[int, int]) -> None:
-        """A tile that the kernel leaves behind."""
+        """A tile that the kernel returns."""
         type, name = value.type, value.name_hint or "tile"
         assert isinstance(type, TileType)
         address = _own_place(kernel, value)

@@ -1,4 +1,4 @@
-"""Suggested declarations: the type with which an operand meets a requirement.
+"""Suggested declarations: the type with which an operand satisfies a requirement.
 
 >>> from ptoas.analysis.knowledge import TileFacts
 >>> from ptoas.dialects.pto.types import TileType

@@ -84,7 +84,7 @@ def _before(text: str, statement: Span) -> str:
 
 
 def _end_of_line(statement: Span) -> int:
-    """The end of a statement, with the comment behind it."""
+    """The end of a statement, with its trailing comment."""
     text, end = statement.source.text, statement.offset + statement.length
     comment = re.compile(r"[ \t]*;?[ \t]*((#|//)[^\n]*)?(?=\n|$)").match(text, end)
     return end if comment is None else comment.end()
@@ -111,7 +111,7 @@ def _word(fixit: Fixit, place: Span) -> tuple[Edit, ...]:
 
 
 def _field(fixit: Fixit, entry: Span, statement: Span) -> tuple[Edit, ...]:
-    """An entry of a dictionary, with the comma or the brackets that it leaves behind."""
+    """An entry of a dictionary, with the comma or the brackets to remove with it."""
     source: Source = entry.source
     text, start, end = source.text, entry.offset, entry.offset + entry.length
     if entry.length >= statement.length or not text[start:end].startswith(fixit.old):

@@ -197,7 +197,7 @@ def _asking(module: ModuleOp) -> frozenset[str]:
 
 
 def _choices(function: func.FuncOp, target: Target, uses: dict[str, Uses]) -> Iterator[tuple[Operation, str]]:
-    """What prevents that the schedules of one core agree, and operations that are not followed."""
+    """Reasons why schedules of one core may differ, and operations that are not analysed."""
     knowledge = Knowledge()
     ops = walk(function)
     for op in ops:

@@ -80,7 +80,7 @@ Sides: TypeAlias = "tuple[Range | None, ...]"
 
 @dataclass(frozen=True)
 class Reach:
-    """What an access may touch: a window of a memory."""
+    """The window of a memory that an access may touch."""
 
     op: Operation
     root: SSAValue | None
@@ -159,7 +159,7 @@ class Reaches:
         return Reach(op, root, write, element, Range(at.terms, at.low - at.low % line), line)
 
     def _start(self, value: SSAValue) -> tuple[SSAValue | None, Range | None]:
-        """The argument of the entry behind a pointer or view, and its first element in that."""
+        """The entry's argument that a pointer or view is based on, and its first element in that."""
         at: Range | None = Range({})
         while not (isinstance(value, BlockArgument) and value.block.parent_op() is self.entry):
             match value.owner:
@@ -176,7 +176,7 @@ class Reaches:
         return value, at
 
     def _passed(self, value: SSAValue) -> SSAValue | None:
-        """The operand that an argument of a function stands for, if it is called in one place."""
+        """The operand for an argument of a function that is called in one place."""
         if not isinstance(value, BlockArgument) or not isinstance(value.block.parent_op(), func.FuncOp):
             return None
         function = value.block.parent_op()
@@ -186,7 +186,7 @@ class Reaches:
     # --- windows ---------------------------------------------------------------------------------
 
     def _window(self, value: SSAValue, tensor: SSAValue) -> tuple[Hashable, Sides]:
-        """How the memory of a view is seen, and which part of that it is, for each dimension."""
+        """The shape of a view's memory and the window in it, for each dimension."""
         sides: list[Range | None] = [
             None if extent == DYNAMIC else Range({}, 0, max(extent, 1))
             for extent in self.knowledge.view(value).shape
@@ -391,7 +391,7 @@ def _moves_apart(
 
 
 def _most(term: Hashable, is_own: bool, lanes: int, turns: Mapping[Turns, float]) -> float:
-    """How far a number may differ between two cores, at most."""
+    """The largest difference of a number between two cores."""
     if isinstance(term, Turns):
         return turns.get(term, inf)
     if term is LANE:

@@ -103,7 +103,7 @@ def _codes(source: Source, match: re.Match[str]) -> Iterator[tuple[str, Span]]:
 
 
 def _lines(source: Source, offset: int) -> tuple[int, ...]:
-    """The line of a comment; of one that stands alone, the next line with something else."""
+    """The line of a comment; of one alone on its line, the next line with code."""
     line, _ = source.position(offset)
     if source.line_text(line).lstrip()[:1] not in ("#", "/"):
         return (line,)
@@ -126,7 +126,7 @@ def _unused(ignore: Ignore) -> Diagnostic:
 
 
 def _whole(comment: Span) -> Span:
-    """A comment with the space before it, and with its line where nothing else stands there."""
+    """A comment with the space before it, and with its line if nothing else is on it."""
     text, start, end = comment.source.text, comment.offset, comment.offset + comment.length
     rest = re.compile(r"[^\n]*").match(text, end)
     while start and text[start - 1] in " \t":

@@ -1,4 +1,4 @@
-"""The clauses `wait(...)` and `record` of an instruction: operations that the text writes behind it.
+"""The clauses `wait(...)` and `record` of an instruction: operations that the text writes after it.
 
     %b, %f = pto.tabs %a : ... wait(%e) record
 
@@ -43,7 +43,7 @@ def first_clause(op: Operation) -> Operation:
 
 
 def last_clause(op: Operation) -> Operation:
-    """The record of an instruction, or itself: passes insert behind this."""
+    """The record of an instruction, or itself: passes insert after this."""
     return clauses_of(op).record or op
 
 
@@ -53,7 +53,7 @@ def wait_for(event: SSAValue) -> TSyncOp:
 
 
 def record_after(op: Operation) -> RecordOp:
-    """The record of an instruction's event, to be put behind it."""
+    """The record of an instruction's event, to be inserted after it."""
     return RecordOp(location=op.location)
 
 

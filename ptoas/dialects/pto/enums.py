@@ -64,7 +64,7 @@ class Layout(StrEnum):
 
 
 class LoadCachePolicy(StrEnum):
-    """What a load leaves in the L2 cache; no value depends on it."""
+    """Allocation of a load's data in the L2 cache; no value depends on it."""
 
     Default = "default"
     L2Bypass = "l2_bypass"

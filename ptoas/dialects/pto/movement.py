@@ -147,7 +147,7 @@ class TTransOp(ScratchOp):
 
 @irdl_op_definition
 class TConcatOp(Instruction):
-    """The valid columns of `src1` behind those of `src0`, row by row."""
+    """Concatenate the valid columns of `src0` and `src1`, row by row."""
 
     name = "pto.tconcat"
     RESULT_FROM: ClassVar = DerivedType(side_by_side, "src0", "src1")

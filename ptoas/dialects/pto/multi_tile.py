@@ -23,7 +23,7 @@ from ptoas.dialects.pto.local_types import MultiTileType
 
 @irdl_op_definition
 class AllocMultiTileOp(PtoOp):
-    """Several tiles of one type; with an address, one behind the other from there on."""
+    """Several tiles of one type; with an address, one after the other from there on."""
 
     name = "pto.alloc_multi_tile"
     ASSEMBLY_FORMAT: ClassVar = (

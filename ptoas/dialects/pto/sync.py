@@ -360,7 +360,7 @@ class DynamicTokenOp(BufferTokenOp, ABC):
 
 @irdl_op_definition
 class GetBufOp(NumberedTokenOp, AcquiresToken):
-    """The pipe of the class `op_type` takes the token `buf_id`: it waits for whoever holds it."""
+    """The pipe of the class `op_type` takes the token `buf_id`: it waits until the holder releases it."""
 
     name = "pto.get_buf"
 

@@ -381,7 +381,7 @@ class MemRefType(ViewType):
 
 @irdl_attr_definition
 class TensorViewType(ViewType):
-    """A whole tensor behind a pointer."""
+    """A whole tensor in global memory, by its pointer."""
 
     name = "pto.tensor_view"
 

@@ -35,7 +35,7 @@ def _miscounted(key: str, found: int, rank: int) -> VerifyException:
 
 @irdl_op_definition
 class MakeTensorViewOp(PtoOp):
-    """A tensor behind a pointer: its shape, and its strides in elements."""
+    """A view of the tensor at a pointer: its shape, and its strides in elements."""
 
     name = "pto.make_tensor_view"
     ASSEMBLY_FORMAT: ClassVar = "$ptr, shape = [$shape], strides = [$strides] {attrs} : ^result"

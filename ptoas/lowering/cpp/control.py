@@ -87,7 +87,7 @@ def _execute_region(emit: FunctionEmitter, op: Operation) -> None:
 
 
 def _while(emit: FunctionEmitter, op: Operation) -> None:
-    """`before` decides whether to go on; what it hands over is visible in `after` and behind the loop."""
+    """`before` decides whether to go on; what it hands over is visible in `after` and after the loop."""
     assert isinstance(op, scf.WhileOp)
     before, after = op.before_region.block, op.after_region.block
     carried = [n for n, value in enumerate(before.args) if value in emit.read]

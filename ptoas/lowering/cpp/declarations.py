@@ -267,7 +267,7 @@ def argument_view(type: ViewType, name: str, pointer: str, layout: Layout | None
 
 
 def packed_view(type: ViewType, pointer: str) -> CppView:
-    """Memory of a known shape, behind a pointer."""
+    """Memory of a known shape at a pointer."""
     strides = type.strides or packed_strides(type.shape, type.layout)
     return CppView(element_cpp(type.element_type), pointer, type.shape, tuple(strides), type.layout)
 

@@ -54,7 +54,7 @@ def emit_alone(emit: FunctionEmitter, op: Operation) -> None:
 
 
 def _wait(emit: FunctionEmitter, op: Operation) -> None:
-    """A wait that something was put behind, so that it is no clause any more."""
+    """A wait that no longer directly follows its instruction, so that it is no clause."""
     assert isinstance(op, TSyncOp)
     if emit.target.has_pipes and not is_clause(op):
         emit.line(f"TSYNC({emit.text(op.event)});")

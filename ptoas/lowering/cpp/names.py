@@ -88,7 +88,7 @@ class UniqueNames:
 
 
 def comment_text(text: str) -> str:
-    """Text of the program behind `//`: nothing in it ends the comment, or lets it swallow the next line."""
+    """Text of the program after `//`: nothing in it ends the comment, or lets it swallow the next line."""
     # `??/` is a backslash to compilers that read trigraphs.
     shown = visible(text.replace("\t", " ").strip()).replace("??/", "?? /")
     return shown.rstrip("\\ ")

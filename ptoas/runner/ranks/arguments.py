@@ -140,7 +140,7 @@ class RankArguments:
         return found
 
     def _owners(self) -> dict[str, int]:
-        """Arguments that stand in the place of one rank of a group."""
+        """Arguments for one rank of a group."""
         found: dict[str, int] = {}
         for op in self._operations:
             if not isinstance(op, CollectiveOp):

@@ -313,6 +313,6 @@ def aligned(size: int) -> int:
 
 
 def window_bytes(elements: int, size: int, launch: Launch) -> int:
-    """The memory of a rank, and the clocks of its scalars behind it."""
+    """The memory of a rank, followed by the clocks of its scalars."""
     slots = elements if elements <= SLOTS else 1
     return aligned(elements * size) + slots * launch.actors * len(PIPES) * NUMBER

@@ -185,7 +185,7 @@ def _first_read(
 
 
 def _is_certain(first: Operation, second: Operation) -> bool:
-    """Return True if whoever executes the second operation has executed the first one's block."""
+    """Return True if every execution of the second operation follows one of the first one's block."""
     block = first.parent
     return block is not None and (
         second.parent is block or block.find_ancestor_op_in_block(second) is not None

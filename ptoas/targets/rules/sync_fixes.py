@@ -233,7 +233,7 @@ def _flags(facts: FunctionFacts, flag: Flag, inside: Operation | None = None) ->
 
 
 def _is_set_before(facts: FunctionFacts, flag: Flag, loop: ForOp) -> bool:
-    """Return True if what stands last before a loop sets the flag."""
+    """Return True if the last operation before a loop sets the flag."""
     before = [op for op in _flags(facts, flag) if facts.positions[op] < facts.positions[loop]]
     return bool(before) and isinstance(before[-1], SetsFlag) and before[-1].parent is loop.parent
 
