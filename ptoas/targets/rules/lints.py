@@ -141,7 +141,7 @@ def move_destination_is_not_its_source(facts: FunctionFacts, touches: Touches) -
     severity=Severity.WARNING,
 )
 def loop_accumulates_in_one_tile(facts: FunctionFacts, touches: Touches) -> Violations:
-    """What a loop combines with a tile should be written to that tile, not to another one that the loop never
+    """A loop that combines a tile with others should write the result to that tile, not to one that it never
     reads."""
     if facts.manual_placement or scf.ForOp not in facts.by_class:
         return  # Two tiles at one address are one.
