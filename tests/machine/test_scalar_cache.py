@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import ptoas
 from ptoas.compiler.run import run
-from ptoas.diagnostics import Diagnostic, PtoasError
+from ptoas.diagnostics import Diagnostic, PtoasError, Severity
 
 DEVICES = ["a2a3", "a5"]
 VIEW, TILE = "!pto.tensor_view<1x32xi32>", "!pto.tile_buf<vec, 1x32xi32>"
@@ -103,6 +103,32 @@ def test_stale_cache_line_stops_the_run(name: str, target: str) -> None:
     passes(YES, *fixed, target=target)
     # The compiler adds what is missing.
     run(ptoas.parse(program(YES, *broken)), values(), target, sync="auto")
+
+
+HELPER = """func.func @helper(%p: !pto.ptr<i32>, %n: index) {
+  %one = arith.constant 1 : i32
+  pto.store_scalar %one, %p[%n] : !pto.ptr<i32>, i32
+  return
+}
+"""
+CALL = "func.call @helper(%p, %n) : (!pto.ptr<i32>, index) -> ()"
+
+
+@pytest.mark.parametrize("target", DEVICES)
+def test_verify_and_run_require_a_clean_cache_at_the_end_of_the_kernel(target: str) -> None:
+    def findings(*lines: str) -> tuple[list[tuple[str, Severity]], list[str]]:
+        module = ptoas.parse(HELPER + program(*lines))
+        found = ptoas.verify(module, target, sync="manual").diagnostics
+        try:
+            run(module, values(), target, sync="manual", entry="kernel", force=True)
+        except PtoasError as error:
+            return [(d.code, d.severity) for d in found], [d.code for d in error.diagnostics]
+        return [(d.code, d.severity) for d in found], []
+
+    in_helper = ("PTO-F120", Severity.WARNING)  # its callers may clean
+    assert findings(CALL, CLEAN) == ([in_helper], [])
+    assert findings(CALL) == ([in_helper], ["PTO-R311"])
+    assert findings(CALL, CLEAN, STORE) == ([in_helper, ("PTO-F120", Severity.ERROR)], ["PTO-R311"])
 
 
 def test_the_report_names_the_bytes_and_the_store() -> None:

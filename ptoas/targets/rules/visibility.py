@@ -4,10 +4,11 @@ D54).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import cast
 
 from xdsl.dialects import arith
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from ptoas.analysis.function import FunctionFacts, value_name
@@ -70,12 +71,18 @@ def _cause(finding: Finding) -> str:
     reason="The line is written back at some later time or never, and the next kernel reads the old bytes.",
 )
 def cache_is_clean_at_the_end(facts: FunctionFacts, target: Target) -> Violations:
-    """A function with manual synchronisation that stores scalars must clean the data cache before it ends. It
-    is a warning where the store may not be executed."""
+    """A kernel with manual synchronisation that stores scalars must clean the data cache before it ends. It
+    is a warning where the store may not be executed, and in a function whose callers may clean after it."""
     for finding in _findings(facts, target, Missing.DIRTY_END):
-        yield _violation(
-            finding, f"the function ends while {_cause(finding)} is still only in the data cache"
-        )
+        message = f"the function ends while {_cause(finding)} is still only in the data cache"
+        yield _violation(replace(finding, certain=finding.certain and not _is_called(facts.func)), message)
+
+
+def _is_called(function: FuncOp) -> bool:
+    module, name = function.parent_op(), function.sym_name.data
+    return module is not None and any(
+        isinstance(op, CallOp) and op.callee.string_value() == name for op in module.walk()
+    )
 
 
 @target_rule(
