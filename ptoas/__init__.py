@@ -80,6 +80,7 @@ if TYPE_CHECKING:  # types of parameters and attributes, and what extends the li
     from ptoas.dialects.pto.enums import TileLoc as TileLoc
     from ptoas.dialects.pto.instruction import BinaryOp as BinaryOp
     from ptoas.dialects.pto.instruction import UnaryOp as UnaryOp
+    from ptoas.dialects.pto.operations import *  # noqa: F403
     from ptoas.grammar.module import PtoModule as PtoModule
     from ptoas.machine.machine import Checks as Checks
     from ptoas.ops.family import elementwise as elementwise
@@ -114,6 +115,8 @@ if TYPE_CHECKING:  # types of parameters and attributes, and what extends the li
     from ptoas.targets.target import UbLayout as UbLayout
     from ptoas.verifier.certificate import ScheduleClaim as ScheduleClaim
 
+    __all__: list[str]
+
 _RENAMED = {"Asked": "ProgramRules", "Module": "PtoModule", "Seen": "Access"}
 """Former names, which work for one more release."""
 
@@ -122,37 +125,38 @@ _RENAMED = {"Asked": "ProgramRules", "Module": "PtoModule", "Seen": "Access"}
 def _modules() -> list[dict[str, str]]:
     """Return the module of each name, for the library and for what extends it."""
     body = ast.parse(Path(__file__).read_text(encoding="utf-8")).body
-    blocks = [node.body for node in body if isinstance(node, ast.If)]
+    blocks = [node.body for node in body if isinstance(node, ast.If) and isinstance(node.test, ast.Name)]
     return [
         {
             alias.name: f"{node.module}"
             for node in block
             if isinstance(node, ast.ImportFrom)
             for alias in node.names
+            if alias.name != "*"
         }
         for block in blocks
     ]
 
 
-def __getattr__(name: str) -> Any:
-    """Import a public name on first use."""
-    if name in _RENAMED:
-        warnings.warn(f"ptoas.{name} is now ptoas.{_RENAMED[name]}", DeprecationWarning, stacklevel=2)
-        name = _RENAMED[name]
-    if name == "__all__":
-        return sorted(_modules()[0])
-    if name == "build":
-        return import_module("ptoas.build")
-    for modules in _modules():
-        if name in modules:
-            return getattr(import_module(modules[name]), name)
-    if name.endswith("Op"):
-        from ptoas.dialects.pto import OPS
+if not TYPE_CHECKING:  # else a checker would accept every name
 
-        for instruction in OPS:
-            if instruction.__name__ == name:
-                return instruction
-    raise AttributeError(f"module 'ptoas' has no attribute {name!r}")
+    def __getattr__(name: str) -> Any:
+        """Import a public name on first use."""
+        if name in _RENAMED:
+            warnings.warn(f"ptoas.{name} is now ptoas.{_RENAMED[name]}", DeprecationWarning, stacklevel=2)
+            name = _RENAMED[name]
+        if name == "__all__":
+            return sorted(_modules()[0])
+        if name == "build":
+            return import_module("ptoas.build")
+        for modules in _modules():
+            if name in modules:
+                return getattr(import_module(modules[name]), name)
+        if name.endswith("Op"):
+            operations = import_module("ptoas.dialects.pto.operations")
+            if hasattr(operations, name):
+                return getattr(operations, name)
+        raise AttributeError(f"module 'ptoas' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

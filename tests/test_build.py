@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import doctest
-import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -287,41 +284,3 @@ def test_run_time_error_names_the_python_line_that_built_the_operation() -> None
         ptoas.run(m.module, given)
     span = caught.value.diagnostics[0].span
     assert span.source.line_text(span.line).endswith("# out of range")
-
-
-# --- types -----------------------------------------------------------------------------------------
-
-TYPED = """\
-from ptoas import build
-
-m = build.module(target="a5")
-with m.function("f", table="64x32xf32", ids="1x16xi32", out="16x32xf32") as f:
-    rows = f.mgather(f.table, f.tload(f.ids), coalesce="row", gather_oob="clamp", name="rows")
-    total = f.texpands(0.0, "16x32xf32")
-    f.tadd(rows, total, total)
-    f.tstore(f.tcvt(total, result_type="16x32xf32"), f.out)
-    f.set_flag("MTE2", "PIPE_V", 0)
-    f.tlaod(f.ids)
-    f.mgather(f.table, total, coalesce="rwo")
-    f.tadd(total)
-"""
-
-
-def test_type_checkers_know_the_instructions(tmp_path: Path) -> None:
-    (tmp_path / "user.py").write_text(TYPED)
-    settings = {
-        "typeCheckingMode": "strict",
-        "venvPath": str(Path(sys.prefix).parent),
-        "venv": Path(sys.prefix).name,
-    }
-    (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings))
-    command = [sys.executable, "-m", "pyright", "-p", str(tmp_path), "--outputjson"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    found = json.loads(done.stdout)["generalDiagnostics"]
-    lines = {each["range"]["start"]["line"] + 1 for each in found}
-    wrong = {
-        n
-        for n, line in enumerate(TYPED.splitlines(), 1)
-        if "tlaod" in line or "rwo" in line or "tadd(total)" in line
-    }
-    assert lines == wrong, [each["message"] for each in found]

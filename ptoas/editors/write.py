@@ -1,10 +1,10 @@
-"""Output paths and generators of the editor grammars, and of the stub of the builder's methods."""
+"""Output paths and generators of the editor grammars, and of the stubs."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from ptoas.build.stubs import STUB, stub
+from ptoas.build.stubs import stubs
 from ptoas.editors.textmate import textmate
 from ptoas.editors.vim import vim
 from ptoas.editors.vocabulary import vocabulary
@@ -18,8 +18,7 @@ def files() -> dict[Path, str]:
     return {
         ROOT / "editors" / "vscode" / "syntaxes" / "pto.tmLanguage.json": textmate(words),
         ROOT / "editors" / "vim" / "syntax" / "pto.vim": vim(words),
-        STUB: stub(),
-    }
+    } | stubs()
 
 
 def write() -> None:
