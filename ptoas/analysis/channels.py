@@ -10,6 +10,7 @@ from functools import cached_property
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
+from xdsl.utils.disjoint_set import DisjointSet
 
 from ptoas.analysis.integers import CASTS
 from ptoas.analysis.kinds import core_of, function_of, origin_of
@@ -181,19 +182,17 @@ class Channels:
         return [("flag", None if base is None else base.value.data, end.init.dir_mask.value.data)]
 
     def _paired(self) -> list[Channel]:
-        groups: dict[Key, list[ChannelEnd]] = {}
-        for end in self._ends.values():
-            keys = self._keys(end)
-            known = [groups[key] for key in keys if key in groups]
-            group = known[0] if known else []
-            for other in known[1:]:
-                if other is not group:
-                    group += other
-                    groups.update({key: group for key, value in groups.items() if value is other})
-            group.append(end)
-            groups.update({key: group for key in keys})
-        distinct = {id(group): group for group in groups.values()}
-        return [Channel(group) for group in distinct.values()]
+        """The channels; ends that share a key belong together."""
+        ends = list(self._ends.values())
+        groups = DisjointSet(ends)
+        first: dict[Key, ChannelEnd] = {}
+        for end in ends:
+            for key in self._keys(end):
+                groups.union(first.setdefault(key, end), end)
+        channels: dict[ChannelEnd, Channel] = {}
+        for end in ends:
+            channels.setdefault(groups.find(end), Channel([])).ends.append(end)
+        return list(channels.values())
 
     def _give_flags(self) -> None:
         """Even numbers, the first that are free in all functions that the channel is declared in."""

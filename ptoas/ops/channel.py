@@ -258,7 +258,7 @@ def _popping(op: PopOp, m: Machine) -> Callable[[int | None, int | None], Tile |
     assert isinstance(type, TileType)
     effects = m.target.effects(op)
     nothing = ((),) * len(op.operands)
-    known: dict[int, tuple[Tile, tuple[TouchedBytes, ...], Callable[[], None]]] = {}
+    known: dict[Tile, tuple[tuple[TouchedBytes, ...], Callable[[], None]]] = {}
     """Steps by tile: slots are few, and their tiles are cached."""
     element, physical = type.element_type, type.shape
     static = type.valid if DYNAMIC not in type.valid else None
@@ -274,15 +274,15 @@ def _popping(op: PopOp, m: Machine) -> Callable[[int | None, int | None], Tile |
             )
         return valid
 
-    def checks(tile: Tile, race: RaceDetector) -> tuple[Tile, tuple[TouchedBytes, ...], Callable[[], None]]:
+    def checks(tile: Tile, race: RaceDetector) -> tuple[tuple[TouchedBytes, ...], Callable[[], None]]:
         """Describe a popped tile for the race checker."""
-        found = known.get(id(tile))
-        if found is None or found[0] is not tile:
+        found = known.get(tile)
+        if found is None:
             if len(known) >= KEPT:
                 known.clear()
             touched = (tile_touched(tile),)
             check = ordered_touching(race, BoundInstruction(op, effects, [*nothing, touched]), lambda: None)
-            found = known[id(tile)] = tile, touched, check
+            found = known[tile] = touched, check
         return found
 
     def pop_tile(rows: int | None, cols: int | None) -> Tile:
@@ -297,7 +297,7 @@ def _popping(op: PopOp, m: Machine) -> Callable[[int | None, int | None], Tile |
         if current.in_memory:
             note_memory(op, m, current, write=False)
         if m.race is not None:
-            _, popped.touched, check = checks(tile, m.race)
+            popped.touched, check = checks(tile, m.race)
             check()
         if current.frees_at_pop:
             current.give_back(m, number)
@@ -318,18 +318,18 @@ def _extent(written: int, requested: int | None, physical: int) -> int:
 @value(TFreeFromAicOp, TFreeFromAivOp, TFreeOp)
 def free(op: FreeOp, m: Machine) -> Callable[..., None]:
     ring = ring_of(op, m)
-    known: dict[int, tuple[tuple[TouchedBytes, ...], Callable[[], None]]] = {}
+    known: dict[tuple[TouchedBytes, ...], Callable[[], None]] = {}
 
     def read(race: RaceDetector, current: Ring, touched: tuple[TouchedBytes, ...]) -> None:
         """The pipe that gives back comes after all that it does with the tile."""
-        found = known.get(id(touched))
-        if found is None or found[0] is not touched:
+        check = known.get(touched)
+        if check is None:
             if len(known) >= KEPT:
                 known.clear()
             effects = Effects(accesses=(OperandAccess(current.freeing_pipe, 0, False),))
             check = ordered_touching(race, BoundInstruction(op, effects, [touched]), lambda: None)
-            found = known[id(touched)] = touched, check
-        found[1]()
+            known[touched] = check
+        check()
 
     def run(*_: object) -> None:
         current = ring()

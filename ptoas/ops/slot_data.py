@@ -7,7 +7,7 @@ in the consumer's memory. There it lies row by row, without gaps between its val
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import TypeAlias
 
 from xdsl.ir import Attribute
 
@@ -31,7 +31,7 @@ detected.
 """
 
 KEPT = 256
-"""Tiles that are known by their identity; a loop over fresh ones starts over."""
+"""Maximum number of tiles whose destinations are kept; a loop over fresh ones starts over."""
 
 Part = tuple[slice, slice]
 
@@ -86,13 +86,8 @@ def slot_type(ring: Ring, type: TileType, split: int, element: Attribute) -> Til
             return TileType.of(element, rows, cols, blayout=BLayout.RowMajor)
 
 
-@dataclass(frozen=True)
-class PushPlan:
-    """Destination of a push."""
-
-    tile: Tile
-    targets: list[tuple[int, Tile, Part | None]]
-    """The tile in each consumer's memory, and the part of the pushed tile that it receives."""
+PushTargets: TypeAlias = list[tuple[int, Tile, Part | None]]
+"""Consumers of a push: the tile in the memory of each, and the part of the pushed tile that it receives."""
 
 
 class LocalSlots:
@@ -104,10 +99,10 @@ class LocalSlots:
         """Layout of the tile pushed last, by consumer and slot."""
         self.kept: dict[tuple[object, ...], Tile] = {}
         self.bits: dict[tuple[int, int, int], SlotBits] = {}
-        self.plans: dict[tuple[int, int, int], PushPlan] = {}
-        """Destinations of pushed tiles, by identity, which is cheaper than comparing types."""
-        self.agreed: set[tuple[int, int]] = set()
-        """Types that are popped and lie in slots, by their identity, where the one is read as the other."""
+        self.targets: dict[tuple[Tile, int, int], PushTargets] = {}
+        """Destinations of pushed tiles."""
+        self.agreed: set[tuple[PopOp, Tile]] = set()
+        """Pops, and tiles of slots with a layout that they can read."""
 
     @property
     def loc(self) -> TileLoc:
@@ -121,19 +116,19 @@ class LocalSlots:
         ring = self.ring
         slot = number % ring.slots
         split = op.halves
-        key = (id(tile), slot, split)
-        plan = self.plans.get(key)
-        if plan is None:
-            if len(self.plans) >= KEPT:
-                self.plans.clear()
-            plan = self.plans[key] = self._plan(m, op, tile, element, slot)
-        for consumer, target, part in plan.targets:
+        key = (tile, slot, split)
+        targets = self.targets.get(key)
+        if targets is None:
+            if len(self.targets) >= KEPT:
+                self.targets.clear()
+            targets = self.targets[key] = self._targets(m, op, tile, element, slot)
+        for consumer, target, part in targets:
             self.stored[consumer, slot] = target
             if part is not None:
                 target.store_raw(bits[part])
         if ring.flow is Flow.C2V:
             return
-        ((_, target, _),) = plan.targets
+        ((_, target, _),) = targets
         type = target.type
         row, col = place_of_half(tile.valid, split, m.role.lane if split else 0)
         part = target.part(row, col, tile.valid)
@@ -144,7 +139,7 @@ class LocalSlots:
         rows, cols = tile.valid
         target.flat[offsets[row : row + rows, col : col + cols]] = bits
 
-    def _plan(self, m: Machine, op: PushOp, tile: Tile, element: Attribute, slot: int) -> PushPlan:
+    def _targets(self, m: Machine, op: PushOp, tile: Tile, element: Attribute, slot: int) -> PushTargets:
         """Return each consumer's copy of the slot and its share of the tile; the halves of two producers have
         their places."""
         ring, split = self.ring, op.halves
@@ -152,12 +147,12 @@ class LocalSlots:
         if ring.flow is Flow.V2C:
             (consumer,) = ring.consumers
             whole = self._target(m, op, consumer, slot, type, whole_of(tile.valid, split))
-            return PushPlan(tile, [(consumer, whole, None)])
-        targets: list[tuple[int, Tile, Part | None]] = []
+            return [(consumer, whole, None)]
+        targets: PushTargets = []
         for consumer in ring.consumers:
             part = part_of(tile.valid, split, ring.cluster.machines[consumer].role.lane)
             targets.append((consumer, self._target(m, op, consumer, slot, type, shape_of(part)), part))
-        return PushPlan(tile, targets)
+        return targets
 
     def _target(
         self, m: Machine, op: ChannelOp, consumer: int, slot: int, type: TileType, valid: tuple[int, int]
@@ -184,20 +179,19 @@ class LocalSlots:
         ring, slot = self.ring, number % self.ring.slots
         generation = number // ring.slots % GENERATIONS
         stored = self.stored[m.core, slot]
-        pair = (id(type), id(stored.type))
-        if pair not in self.agreed:
+        if (op, stored) not in self.agreed:
             check_layout(m, op, type, stored.type, ring.pushes_of(number)[0][1])
-            self.agreed.add(pair)
+            self.agreed.add((op, stored))
         bits = self.bits.get((m.core, slot, generation))
         if bits is None:
             bits = self.bits[m.core, slot, generation] = SlotBits(ring.size, stored.address)
-        key = (m.core, slot, generation, id(type), valid)
+        key = (op, m.core, slot, generation, valid)
         tile = self.kept.get(key)
         if tile is None:
             name = op.popped.name_hint or "popped"
             tile = self.kept[key] = Tile(type, stored.memory, stored.address, valid, name, bits)
         pop = PoppedSlot(op, number, tile, bits)
-        bits.hold(pop, id(stored), lambda: mark(stored, bits))
+        bits.hold(pop, stored, lambda: mark(stored, bits))
         return pop
 
 

@@ -120,11 +120,11 @@ class Patterns:
         self.windows: dict[tuple[View | None, int, bool, str], int] = {}
         self.indices: dict[IndexedMemoryOp, Indices] = {}
         self._arguments: dict[str, Argument] = {}
-        self._seen: dict[tuple[int, Any, int, bool], list[Any]] = {}
+        self._seen: dict[tuple[GlobalBuffer, Any, int, bool], list[Any]] = {}
 
     def window(self, view: View, offset: int, write: bool, times: int = 1) -> None:
         """A load or store of a window."""
-        key = (id(view.buffer), view.form, offset, write)
+        key = (view.buffer, view.form, offset, write)
         found = self._seen.get(key)
         if found is not None:
             found[1] += times

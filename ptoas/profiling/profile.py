@@ -155,8 +155,7 @@ class Profile:
 
     def works(self) -> list[Work]:
         """Every instruction that was executed, once for each kind of operands."""
-        found = {id(e.subject): e.subject for e in self.trace.events if e.what is What.WORK}
-        return list(found.values())
+        return list(dict.fromkeys(e.subject for e in self.trace.events if e.what is What.WORK))
 
     def lines(self) -> list[Line]:
         """The time of each line, the longest first."""
@@ -165,7 +164,7 @@ class Profile:
     @cached_property
     def _lines(self) -> dict[tuple[int, str, Pipe], Line]:
         found: dict[tuple[int, str, Pipe], Line] = {}
-        critical = {id(each) for each in self.timeline.critical()}
+        critical = set(self.timeline.critical())
         for each, parts in zip(self.timeline.slices, self.stalls.slices, strict=True):
             key = (each.work.line, each.work.name, each.pipe)
             line = found.setdefault(key, Line(*key))
@@ -174,7 +173,7 @@ class Profile:
                 line.stalls[stall] += cycles
             line.waited += each.waited
             line.count += 1
-            line.critical += each.cycles if id(each) in critical else 0.0
+            line.critical += each.cycles if each in critical else 0.0
             line.estimated = line.estimated or each.work.cost.confidence in ESTIMATES
         return found
 

@@ -35,11 +35,11 @@ def remarks(
     trace: Trace, timeline: Timeline, bound: Timeline, fresh: Timeline, needs: Dependences, syncs: list[Sync]
 ) -> list[Diagnostic]:
     """All remarks, in the order of the program."""
-    works = {id(e.subject): e.subject for e in trace.events if e.what is What.WORK}
+    works = list(dict.fromkeys(e.subject for e in trace.events if e.what is What.WORK))
     found = [
         *_gathers(trace),
-        *_launches(list(works.values())),
-        *_narrow_loads(list(works.values())),
+        *_launches(works),
+        *_narrow_loads(works),
         *_scalar_walks(timeline),
         *_loops(timeline, bound, fresh, needs),
         *_needless(syncs),

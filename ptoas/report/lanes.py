@@ -21,12 +21,12 @@ def timeline(profile: Profile, alone: bool = True) -> str:
     """Pipes as lanes; slices that are narrower than half a point are drawn together."""
     total = profile.total or 1.0
     scale = (WIDTH - LEFT - 12) / total
-    critical = {id(each) for each in profile.timeline.critical()}
+    critical = set(profile.timeline.critical())
     names, at = actor_names(profile), 24.0
     lanes = profile.timeline.lanes()
     shown = list(names)[:MOST_CORES]
     parts: list[str] = []
-    place: dict[int, tuple[float, Slice]] = {}
+    place: dict[Slice, float] = {}
     for actor in shown:
         if len(names) > 1:
             parts.append(text(6, at + 14, names[actor], "title"))
@@ -40,9 +40,9 @@ def timeline(profile: Profile, alone: bool = True) -> str:
             at += LANE
         at += 6
     for arrow in profile.timeline.arrows[:200]:
-        ends = [place.get(id(profile.timeline.slices[n])) for n in (arrow.source, arrow.target)]
-        if ends[0] is not None and ends[1] is not None:
-            (y1, one), (y2, two) = ends[0], ends[1]
+        one, two = (profile.timeline.slices[n] for n in (arrow.source, arrow.target))
+        if one in place and two in place:
+            y1, y2 = place[one], place[two]
             x1, x2 = LEFT + one.end * scale, LEFT + two.start * scale
             bend = f"M{x1:.1f} {y1:.1f}C{x1 + 8:.1f} {y1:.1f} {x2 - 8:.1f} {y2:.1f} {x2:.1f} {y2:.1f}"
             parts.append(f'<path d="{bend}" class="arrow"><title>{escape(arrow.label)}</title></path>')
@@ -58,7 +58,7 @@ def timeline(profile: Profile, alone: bool = True) -> str:
 
 
 def _slices(
-    lane: list[Slice], y: float, scale: float, critical: set[int], place: dict[int, tuple[float, Slice]]
+    lane: list[Slice], y: float, scale: float, critical: set[Slice], place: dict[Slice, float]
 ) -> list[str]:
     parts: list[str] = []
     run: list[Slice] = []
@@ -75,7 +75,7 @@ def _slices(
             run.clear()
 
     for each in lane:
-        place[id(each)] = (y + LANE / 2 - 1, each)
+        place[each] = y + LANE / 2 - 1
         width = each.cycles * scale
         if width < 0.5:
             if run and (each.end - run[0].start) * scale > 2:
@@ -84,7 +84,7 @@ def _slices(
             continue
         close()
         x = LEFT + each.start * scale
-        edge = 'class="critical"' if id(each) in critical else ""
+        edge = 'class="critical"' if each in critical else ""
         said = f"line {each.work.line}: {each.work.name}, {each.cycles:,.0f} cycles from {each.start:,.0f}"
         more = f'rx="2" data-line="{each.work.line}" {edge}'
         parts.append(rect(x, y + 1, width, LANE - 4, colour(each.pipe), more, said))

@@ -207,8 +207,7 @@ def picture(every: Sequence[ActorState], launch: Launch) -> Iterator[Note]:
         yield Note(f"{names[each.outcome.actor]:<{width}} | {_standing(each, launch)}")
     if len(every) > len(shown):
         yield Note(f"and {len(every) - len(shown)} more")
-    rings = {id(ring): ring for each in every if each.waits and (ring := each.ring) is not None}
-    for ring in rings.values():
+    for ring in dict.fromkeys(each.ring for each in every if each.waits and each.ring is not None):
         yield Note(f"{ring.name} {ring.picture()} {ring.state()}")
 
 

@@ -106,7 +106,7 @@ class FunctionEmitter:
         self._declared: dict[SSAValue, tuple[CppView, str]] = {}
         """Views and tensors of memory that is shown as another for a while."""
         self._aliases: dict[str, str] = {}
-        self._tile_types: dict[tuple[int, tuple[int, int]], str] = {}
+        self._tile_types: dict[tuple[TileType, tuple[int, int]], str] = {}
         """C++ types by type identity and extents; the function keeps the types alive."""
         self._lines: list[str] = []
         self._depth = 1
@@ -226,12 +226,12 @@ class FunctionEmitter:
         type = value.type
         assert isinstance(type, TileType)
         shape = physical_shape(value)
-        alias = self._tile_types.get((id(type), shape))
+        alias = self._tile_types.get((type, shape))
         if alias is None:
             base = capitalised(identifier(value.name_hint or "", "")) or "Local"
             name_hint = base if base.endswith("Tile") else f"{base}Tile"
             alias = self.alias(tile_cpp(type, shape), name_hint)
-            self._tile_types[id(type), shape] = alias
+            self._tile_types[type, shape] = alias
         return alias
 
     def tensor_type(self, value: SSAValue) -> str:
