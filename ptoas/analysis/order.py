@@ -15,13 +15,14 @@ from typing import Protocol, TypeVar
 from xdsl.ir import Operation, SSAValue
 
 from ptoas.analysis.clocks import NUMBER
-from ptoas.analysis.effects import Effects, touched
+from ptoas.analysis.effects import Effects, OperandAccess, touched
 from ptoas.analysis.phases import Phase, Phases
-from ptoas.analysis.storage import Place, Storage
+from ptoas.analysis.storage import Place, Storage, underlying_tile
 from ptoas.analysis.sweeps import Sweep
 from ptoas.analysis.windows import Window
 from ptoas.dialects.pto.channel import FreeOp, PopOp
 from ptoas.dialects.pto.enums import Pipe
+from ptoas.dialects.pto.types import TileType
 
 K = TypeVar("K")
 
@@ -60,6 +61,45 @@ class Access(Protocol):
     def beside(self) -> Sequence[Access]:
         """All accesses of the operation."""
         ...
+
+
+@dataclass(frozen=True, eq=False)
+class ExecutedAccess:
+    """One access of an instruction on given operands."""
+
+    op: Operation
+    effect: OperandAccess
+    spot: Hashable
+    beside: Sequence[ExecutedAccess]
+
+    @property
+    def pipe(self) -> Pipe:
+        return self.effect.pipe
+
+    @property
+    def write(self) -> bool:
+        return self.effect.write
+
+    @property
+    def value(self) -> SSAValue:
+        return touched(self.op, self.effect.operand)
+
+    @property
+    def is_global(self) -> bool:
+        return not isinstance(self.value.type, TileType)
+
+    @property
+    def is_whole(self) -> bool:
+        return underlying_tile(self.value)[0].type == self.value.type
+
+
+def executed_accesses(
+    op: Operation, effects: Effects, spot: Callable[[int], Hashable]
+) -> list[ExecutedAccess]:
+    """The accesses of an instruction in their order; `spot` gives the bytes of an operand."""
+    found: list[ExecutedAccess] = []
+    found += [ExecutedAccess(op, each, spot(each.operand), found) for each in effects.accesses]
+    return found
 
 
 @dataclass(eq=False, slots=True)
@@ -223,14 +263,6 @@ class Accesses:
         """Return True if the place of an access is only known when the program runs."""
         return not self._overlapping[access.at] or _may_be_anywhere(access.place)
 
-    def keeps_order(self, first: StaticAccess, second: StaticAccess) -> bool:
-        """Return True if one pipe executes both, the second after the first (D26)."""
-        if first.pipe is not second.pipe:
-            return False
-        if is_in_turn(first.op, second.op):
-            return True
-        return first.pipe not in self._overlapping_pipes or self.machine.keeps_order(first, second)
-
     def overlaps(self, pipe: Pipe) -> bool:
         """Return True if the pipe starts an instruction before the previous one is done."""
         return pipe in self._overlapping_pipes
@@ -279,12 +311,14 @@ def _may_meet(other: StaticAccess, touch: StaticAccess) -> bool:
     return other.phase is None or touch.phase is None or other.phase.may_meet(other.age, touch.phase)
 
 
-def is_in_turn(first: Operation, second: Operation) -> bool:
-    """Return True if a pipe always executes two accesses one after the other.
-
-    Waits for a channel, and releases of its tiles, are executed in order.
-    """
-    return _waits_in_turn(first.__class__) or _frees(second.__class__)
+def in_program_order(machine: PipeModel, first: Access, second: Access) -> bool:
+    """Return True if one pipe executes both accesses, the second after the first (D26)."""
+    if first.pipe is not second.pipe:
+        return False
+    # Waits for a channel, and releases of its tiles, are executed in order.
+    if _waits_in_turn(first.op.__class__) or _frees(second.op.__class__):
+        return True
+    return first.pipe not in machine.overlapping_pipes or machine.keeps_order(first, second)
 
 
 @cache

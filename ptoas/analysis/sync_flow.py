@@ -20,7 +20,7 @@ from ptoas.analysis.clocks import PIPES
 from ptoas.analysis.counts import trip_count
 from ptoas.analysis.effects import Effects, Flag, Pair
 from ptoas.analysis.function import FunctionFacts
-from ptoas.analysis.order import PipeModel, StaticAccess
+from ptoas.analysis.order import PipeModel, StaticAccess, in_program_order
 from ptoas.analysis.pending import Pending
 from ptoas.analysis.pipe_walk import PipeWalk
 from ptoas.analysis.storage import Storage, underlying_tile
@@ -227,7 +227,7 @@ class SyncFlow(PipeWalk[_State]):
         latest: dict[Pipe, tuple[StaticAccess, int]] = {}
         for first, group in self.accesses.conflicting(second, state.pending.by_place):
             mask = group.mask
-            if mask & _after(first.pipe, second.pipe) or self.accesses.keeps_order(first, second):
+            if mask & _after(first.pipe, second.pipe) or in_program_order(self.target, first, second):
                 continue
             if first.pipe not in latest or latest[first.pipe][0].number < first.number:
                 latest[first.pipe] = (first, mask)

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from copy import copy
 
 from ptoas.analysis.clocks import NUMBER, PIPES
-from ptoas.analysis.order import Accesses, StaticAccess
+from ptoas.analysis.order import Accesses, StaticAccess, in_program_order
 
 NEVER = 1 << 60
 ALL = -1
@@ -122,11 +122,11 @@ class State:
 
     def conflicts(self, touch: StaticAccess) -> list[tuple[StaticAccess, PipeRecord]]:
         """Accesses that must be done before this one and of which its pipe does not certainly know it."""
-        lane, keeps_order = touch.lane, self.accesses.keeps_order
+        lane, target = touch.lane, self.accesses.machine
         return [
             each
             for each in self.accesses.conflicting(touch, self.records)
-            if each[1].without[lane] and not keeps_order(each[0], touch)
+            if each[1].without[lane] and not in_program_order(target, each[0], touch)
         ]
 
     def add(self, touch: StaticAccess, time: int) -> None:

@@ -3,31 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 from functools import cached_property
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation
 
-from ptoas.analysis.effects import Effects, touched
-from ptoas.analysis.storage import underlying_tile
-from ptoas.dialects.pto.enums import Pipe
-from ptoas.dialects.pto.types import TileType
+from ptoas.analysis.effects import Effects
+from ptoas.analysis.order import ExecutedAccess, executed_accesses
 from ptoas.machine.tiles import Tile
 from ptoas.machine.touched import TouchedBytes
-
-
-@dataclass(frozen=True, eq=False)
-class DynamicAccess:
-    """One access of an instruction that runs (`analysis.order.Seen`)."""
-
-    op: Operation
-    pipe: Pipe
-    write: bool
-    value: SSAValue
-    spot: Hashable
-    is_global: bool
-    is_whole: bool
-    beside: list[DynamicAccess]
 
 
 class PipeAccess:
@@ -46,6 +29,10 @@ class PipeAccess:
     def op(self) -> Operation:
         return self.bound.op
 
+    @property
+    def access(self) -> ExecutedAccess:
+        return self.bound.accesses[self.at]
+
 
 class BoundInstruction:
     """An instruction and, by operand, the bytes that it touches."""
@@ -55,23 +42,10 @@ class BoundInstruction:
         self.effects = effects
         self.operands = operands
 
-    def value(self, at: int) -> SSAValue:
-        """The value touched by the access of this number."""
-        return touched(self.op, self.effects.accesses[at].operand)
-
     @cached_property
-    def seen(self) -> list[DynamicAccess]:
+    def accesses(self) -> list[ExecutedAccess]:
         """Its accesses in their order; made at the first overlap, which is rare."""
-        found: list[DynamicAccess] = []
-        for at, access in enumerate(self.effects.accesses):
-            value = self.value(at)
-            is_tile = isinstance(value.type, TileType)
-            is_whole = is_tile and underlying_tile(value)[0].type == value.type
-            spot = self._spot(access.operand)
-            found.append(
-                DynamicAccess(self.op, access.pipe, access.write, value, spot, not is_tile, is_whole, found)
-            )
-        return found
+        return executed_accesses(self.op, self.effects, self._spot)
 
     def _spot(self, operand: int) -> Hashable:
         """Equal for tiles that lie in the same bytes; views are not compared."""

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from xdsl.ir import Operation
 
 from ptoas.analysis.clocks import NUMBER, PIPES
-from ptoas.analysis.order import is_in_turn
+from ptoas.analysis.order import in_program_order
 from ptoas.diagnostics import Note
 from ptoas.grammar.spans import span_of
 from ptoas.machine.arrays import share_bytes
@@ -263,7 +263,7 @@ class PipeLog:
             return False
         if not share_bytes(mine.array, other.array):
             return False
-        return old.pipe != new.pipe or not self._keeps_order(old, new)
+        return old.pipe != new.pipe or not in_program_order(self.machine.target, old.access, new.access)
 
     def _first_race(self, pipe: int, groups: Sequence[AccessGroup]) -> Exception | None:
         """The first unordered access, reported with the latest access that it must follow.
@@ -285,12 +285,6 @@ class PipeLog:
                             return report(self.machine, new, old)
                         later.add(key)
         return None
-
-    def _keeps_order(self, first: PipeAccess, second: PipeAccess) -> bool:
-        """Return True if the pipe executes two overlapping accesses in program order (D26)."""
-        if is_in_turn(first.op, second.op):
-            return True
-        return self.machine.target.keeps_order(first.bound.seen[first.at], second.bound.seen[second.at])
 
     def _check_inflight_dma(self, op: Operation, touched: TouchedBytes, write: bool) -> None:
         """Check that no access touches the memory of a transfer in flight."""

@@ -54,7 +54,7 @@ def _partial_overlap(new: PipeAccess, earlier: PipeAccess) -> str | None:
     """
     if isinstance(earlier.op, FreeOp) or isinstance(new.op, FreeOp):
         return None  # what it gives back is not among its operands
-    tiles = [underlying_tile(record.bound.value(record.at))[0] for record in (earlier, new)]
+    tiles = [underlying_tile(record.access.value)[0] for record in (earlier, new)]
     if tiles[0] is tiles[1] or not all(isinstance(tile.owner, AllocTileOp) for tile in tiles):
         return None
     if new.touched.low == earlier.touched.low:

@@ -269,7 +269,11 @@ def _by_text(profile: Profile) -> dict[str, Sync]:
     for sync in profile.syncs:
         best = sync.best()
         reason = best[0] if best else None
-        orders = f": {reason.first.name} before {reason.second.name} (%{reason.name})" if reason else ""
+        orders = (
+            f": {reason.first.name} before {reason.second.name} (%{reason.later.operand.name})"
+            if reason
+            else ""
+        )
         text = plain = f"{flag_label(sync)}{orders}"
         number = 1
         while text in found:

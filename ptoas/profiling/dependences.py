@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from ptoas.analysis.clocks import NUMBER
+from ptoas.dialects.pto.enums import Pipe
 from ptoas.profiling.record import ActorKey, Trace, What
 from ptoas.profiling.work import GM, PipeOperand, Work
 
@@ -16,19 +16,21 @@ T = TypeVar("T")
 Span = tuple[int, int]
 
 
+Accesses = dict[tuple[Pipe, bool, str], tuple[PipeOperand, T]]
+"""The latest access of each pipe by each name, with something about it."""
+
+
 @dataclass
 class LatestAccesses(Generic[T]):
-    """The latest access of each pipe to each range of bytes, with something about it."""
+    """The latest access of each pipe to each range of bytes."""
 
-    records: dict[str, dict[Span, dict[tuple[int, bool, str], T]]] = field(
-        default_factory=dict[str, dict[Span, dict[tuple[int, bool, str], T]]]
-    )
+    records: dict[str, dict[Span, Accesses[T]]] = field(default_factory=dict[str, dict[Span, Accesses[T]]])
     meets: dict[str, dict[Span, list[Span]]] = field(default_factory=dict[str, dict[Span, list[Span]]])
     """Ranges that have bytes in common."""
 
-    def before(self, touch: PipeOperand) -> list[tuple[int, bool, str, T]]:
-        """Earlier accesses that have to be done: pipe, whether it wrote, the name there, what was noted."""
-        memory, span = range_of(touch)
+    def before(self, touch: PipeOperand) -> list[tuple[PipeOperand, T]]:
+        """Earlier accesses that have to be done, and what was noted of each."""
+        memory, span = touch.operand.spot
         here = self.records.setdefault(memory, {})
         meets = self.meets.setdefault(memory, {})
         if span not in meets:
@@ -37,26 +39,12 @@ class LatestAccesses(Generic[T]):
                 meets[other].append(span)
             meets[span].append(span)
             here[span] = {}
-        return [
-            (pipe, wrote, name, noted)
-            for other in meets[span]
-            for (pipe, wrote, name), noted in here[other].items()
-            if wrote or touch.write
-        ]
+        found = (each for other in meets[span] for each in here[other].values())
+        return [(earlier, noted) for earlier, noted in found if earlier.write or touch.write]
 
     def note(self, touch: PipeOperand, noted: T) -> None:
-        memory, span = range_of(touch)
-        self.records[memory][span][NUMBER[touch.pipe], touch.write, touch.operand.name] = noted
-
-
-def range_of(touch: PipeOperand) -> tuple[str, Span]:
-    """Bytes of a local memory; an argument counts as a whole, for the windows of a loop are too many."""
-    operand = touch.operand
-    if operand.memory == GM:
-        return f"gm {operand.name}", (0, 1)
-    if operand.address < 0:
-        return f"{operand.memory} {operand.name}", (0, 1)
-    return operand.memory, (operand.address, operand.address + operand.span)
+        memory, span = touch.operand.spot
+        self.records[memory][span][touch.pipe, touch.write, touch.operand.name] = touch, noted
 
 
 @dataclass
@@ -90,8 +78,8 @@ def dependences(trace: Trace) -> Dependences:
         data: set[int] = set()
         reuse: dict[int, str] = {}
         for touch in touches:
-            for _, wrote, _, number in log.before(touch):
-                if wrote and not touch.write:
+            for earlier, number in log.before(touch):
+                if earlier.write and not touch.write:
                     data.add(number)
                 else:
                     reuse[number] = touch.operand.name

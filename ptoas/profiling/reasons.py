@@ -8,18 +8,21 @@ on. A wait that never has one orders nothing in this run.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.ir import Operation
 
 from ptoas.analysis.clocks import NOTHING, NUMBER, PIPES, Clocks
+from ptoas.analysis.order import in_program_order
 from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.sync import DrainOp
 from ptoas.machine.errors import line_of
 from ptoas.profiling.dependences import LatestAccesses
-from ptoas.profiling.record import ActorKey, Trace, What
+from ptoas.profiling.record import ActorKey, Trace, TraceEvent, What
 from ptoas.profiling.work import GM, PipeOperand, Work
+from ptoas.targets import Target
 
 
 @dataclass(frozen=True)
@@ -28,20 +31,22 @@ class Reason:
 
     first: Work
     second: Work
-    name: str
-    """The tile or argument, by its name at the second access."""
-    wrote: bool
-    writes: bool
-    known_as: str
-    """Its name for the first, which may work on another tile over the same bytes."""
+    earlier: PipeOperand
+    later: PipeOperand
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The tile or argument at each access: the first may work on another tile over the same bytes."""
+        return self.earlier.operand.name, self.later.operand.name
 
     def text(self) -> str:
         """`tload (line 5) writes %a before tadd (line 7) reads it`."""
         one, two = (f"{work.name} (line {work.line})" for work in (self.first, self.second))
-        verbs = ["writes" if write else "reads" for write in (self.wrote, self.writes)]
-        if self.known_as != self.name:
-            return f"{one} {verbs[0]} %{self.known_as} before {two} {verbs[1]} %{self.name} in its bytes"
-        return f"{one} {verbs[0]} %{self.name} before {two} {verbs[1]} it"
+        verbs = ["writes" if touch.write else "reads" for touch in (self.earlier, self.later)]
+        known_as, name = self.names
+        if known_as != name:
+            return f"{one} {verbs[0]} %{known_as} before {two} {verbs[1]} %{name} in its bytes"
+        return f"{one} {verbs[0]} %{name} before {two} {verbs[1]} it"
 
 
 @dataclass
@@ -65,7 +70,8 @@ class Sync:
         def worth(each: Reason) -> tuple[bool, ...]:
             again = each.first.op is each.second.op
             same_pipe = each.first.pipe is each.second.pipe
-            return again, same_pipe, each.known_as != each.name, each.writes, not each.wrote
+            known_as, name = each.names
+            return again, same_pipe, known_as != name, each.later.write, not each.earlier.write
 
         return sorted(self.reasons.values(), key=worth)
 
@@ -100,23 +106,16 @@ class _Clocks(Clocks):
                 self.steps[pipe][other].append((time, source, sync))
         self.learn(pipe, times, NOTHING)
 
-    def finish(self, pipe: int, to: Iterable[int], sync: int | None) -> None:
-        """Merge a pipe's own time, but not its knowledge of other pipes, into some pipes' clocks."""
-        times = [0] * len(PIPES)
-        times[pipe] = self.own[pipe][pipe]
-        for target in to:
-            self.learn_from(pipe, target, times, sync)
-
-    def finish_all(self, sync: int | None) -> None:
-        """Let every pipe acquire the work issued to all pipes so far."""
-        for pipe in range(len(PIPES)):
-            self.finish(pipe, range(len(PIPES)), sync)
-
-    def handshake(self, source: Pipe, target: Pipe) -> None:
-        if Pipe.PIPE_ALL in (source, target):
-            self.finish_all(None)
-        else:
-            self.learn_from(NUMBER[source], NUMBER[target], self.own[NUMBER[source]], None)
+    def order(self, source: Pipe, target: Pipe, sync: int | None) -> None:
+        """Order a pipe after another by a wait or a handshake; of PIPE_ALL, every pipe after every other."""
+        if Pipe.PIPE_ALL not in (source, target):
+            self.learn_from(NUMBER[source], NUMBER[target], self.own[NUMBER[source]], sync)
+            return
+        for number, clock in enumerate(self.own):
+            # News of a pipe comes from that pipe, not from another that knows of it.
+            own = [time if at == number else 0 for at, time in enumerate(clock)]
+            for pipe in range(len(PIPES)):
+                self.learn_from(number, pipe, own, sync)
 
     def known_from(self, pipe: int, other: int, time: int) -> Iterator[int]:
         """The waits that brought the news of `other` at `time` to `pipe`."""
@@ -133,78 +132,71 @@ class _Clocks(Clocks):
             pipe = source
 
 
-def explain(trace: Trace) -> list[Sync]:
-    """Every wait and barrier of the program, with its reasons."""
-    found: dict[Operation, Sync] = {}
-    executed: list[Sync] = []
-    cores: dict[ActorKey, _Clocks] = {}
-    overlapping = {NUMBER[pipe] for pipe in trace.target.overlapping_pipes}
-    for event in trace.events:
-        core = cores.get(event.actor)
-        if core is None:
-            core = cores[event.actor] = _Clocks()
-        subject = event.subject
+class _Walk:
+    """Walk over a trace: the order of the pipes of each core, and the waits that made it."""
+
+    def __init__(self, target: Target):
+        self.target = target
+        self.found: dict[Operation, Sync] = {}
+        self.executed: list[Sync] = []
+        """Every execution of a wait or barrier."""
+        self.cores: defaultdict[ActorKey, _Clocks] = defaultdict(_Clocks)
+
+    def event(self, event: TraceEvent) -> None:
+        core, subject = self.cores[event.actor], event.subject
         match event.what:
             case What.WORK:
-                _work(core, subject, executed, overlapping)
+                self.work(core, subject)
             case What.SET:
                 source = NUMBER[subject.pipe]
                 core.flags[subject.key] = (core.snapshot(source)[0], source, subject.op)
             case What.WAIT:
                 target = NUMBER[subject.pipe]
                 times, source, raised = core.flags.pop(subject.key, ([0] * len(PIPES), target, None))
-                executed.append(_executed(found, subject.op, raised))
-                core.learn_from(source, target, times, len(executed) - 1)
+                core.learn_from(source, target, times, self.sync(subject.op, raised))
             case What.BARRIER:
-                executed.append(_executed(found, subject, None))
-                if subject.drained is Pipe.PIPE_ALL:
-                    core.finish_all(len(executed) - 1)
-                else:
-                    core.finish(NUMBER[subject.drained], (NUMBER[subject.drained],), len(executed) - 1)
+                core.order(subject.drained, subject.drained, self.sync(subject))
             case What.FENCE:
-                core.finish_all(None)
+                core.order(Pipe.PIPE_ALL, Pipe.PIPE_ALL, None)
             case _:
                 pass
-    return sorted(found.values(), key=lambda sync: trace.order.get(sync.op, 0))
+
+    def sync(self, op: Operation, raised: Operation | None = None) -> int:
+        """Count an execution of a wait or barrier; return its number."""
+        sync = self.found.setdefault(op, Sync(op, raised))
+        sync.executions += 1
+        sync.raised = sync.raised or raised
+        self.executed.append(sync)
+        return len(self.executed) - 1
+
+    def work(self, core: _Clocks, work: Work) -> None:
+        for source, target in work.before:
+            core.order(source, target, None)
+        for touch in work.touches:
+            for earlier, (time, first) in core.log.before(touch):
+                if self.keeps_order(earlier, touch):
+                    continue
+                reason = Reason(first, work, earlier, touch)
+                for number in core.known_from(NUMBER[touch.pipe], NUMBER[earlier.pipe], time):
+                    self.executed[number].reasons.setdefault((first.op, work.op), reason)
+        for pipe in {NUMBER[touch.pipe] for touch in work.touches}:
+            core.own[pipe][pipe] += 1
+        for touch in work.touches:
+            pipe = NUMBER[touch.pipe]
+            core.log.note(touch, (core.own[pipe][pipe], work))
+        for source, target in work.after:
+            core.order(source, target, None)
+
+    def keeps_order(self, earlier: PipeOperand, touch: PipeOperand) -> bool:
+        """Return True if a pipe keeps two accesses in order, or they may be windows that lie apart."""
+        if earlier.pipe is touch.pipe and touch.operand.memory == GM:
+            return True
+        return in_program_order(self.target, earlier.access, touch.access)
 
 
-def _executed(found: dict[Operation, Sync], op: Operation, raised: Operation | None) -> Sync:
-    sync = found.setdefault(op, Sync(op, raised))
-    sync.executions += 1
-    sync.raised = sync.raised or raised
-    return sync
-
-
-def _work(core: _Clocks, work: Work, executed: list[Sync], overlapping: set[int]) -> None:
-    for source, target in work.before:
-        core.handshake(source, target)
-    pipes = {NUMBER[touch.pipe] for touch in work.touches}
-    for touch in work.touches:
-        pipe = NUMBER[touch.pipe]
-        for other, wrote, name, (time, first) in core.log.before(touch):
-            if other == pipe and (pipe not in overlapping or _in_order(touch, first, work)):
-                continue
-            for number in core.known_from(pipe, other, time):
-                key = (first.op, work.op)
-                if key not in executed[number].reasons:
-                    reason = Reason(first, work, touch.operand.name, wrote, touch.write, name)
-                    executed[number].reasons[key] = reason
-    for pipe in pipes:
-        core.own[pipe][pipe] += 1
-    for touch in work.touches:
-        pipe = NUMBER[touch.pipe]
-        core.log.note(touch, (core.own[pipe][pipe], work))
-    for source, target in work.after:
-        core.handshake(source, target)
-
-
-def _in_order(touch: PipeOperand, first: Work, second: Work) -> bool:
-    """Return True if a pipe executes two accesses in program order: loads are a queue (D26).
-
-    The windows of an argument are not distinguished here, so they are not reported.
-    """
-    if touch.operand.memory == GM:
-        return True
-    return touch.pipe is Pipe.PIPE_MTE2 and all(
-        any(each.operand.memory == GM and not each.write for each in work.touches) for work in (first, second)
-    )
+def explain(trace: Trace) -> list[Sync]:
+    """Every wait and barrier of the program, with its reasons."""
+    walk = _Walk(trace.target)
+    for event in trace.events:
+        walk.event(event)
+    return sorted(walk.found.values(), key=lambda sync: trace.order.get(sync.op, 0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, prod
@@ -10,6 +11,7 @@ from xdsl.ir import Operation, SSAValue
 
 from ptoas.analysis.effects import Pair
 from ptoas.analysis.knowledge import Knowledge
+from ptoas.analysis.order import ExecutedAccess, executed_accesses
 from ptoas.dialects.pto.comm import StagedOp
 from ptoas.dialects.pto.element_types import element_size
 from ptoas.dialects.pto.enums import Coalesce, Layout, Pipe
@@ -66,6 +68,13 @@ class WorkOperand:
     def whole(self) -> bool:
         """True if rows are contiguous."""
         return self.cols == self.columns or self.rows == 1
+
+    @property
+    def spot(self) -> tuple[str, tuple[int, int]]:
+        """Bytes of a local memory; an argument counts as a whole, for the windows of a loop are too many."""
+        if self.memory == GM or self.address < 0:
+            return f"{self.memory} {self.name}", (0, 1)
+        return self.memory, (self.address, self.address + self.span)
 
     def text(self) -> str:
         at = "" if self.memory == GM or self.address < 0 else f" {self.address:#x}"
@@ -147,9 +156,16 @@ def static_operand(value: SSAValue, know: Knowledge, address: int | None) -> Wor
 class PipeOperand:
     """One operand, touched by one pipe."""
 
-    pipe: Pipe
-    write: bool
+    access: ExecutedAccess
     operand: WorkOperand
+
+    @property
+    def pipe(self) -> Pipe:
+        return self.access.pipe
+
+    @property
+    def write(self) -> bool:
+        return self.access.write
 
 
 @dataclass(frozen=True)
@@ -362,10 +378,15 @@ def work_of(
     }
     if not any(by_slot.values()):
         return None
+
+    def spot(at: int) -> Hashable:
+        found = operands[at] if at >= 0 else None
+        return None if found is None else found.spot
+
     touches = [
-        PipeOperand(access.pipe, access.write, found)
-        for access in effects.accesses
-        if access.operand >= 0 and (found := operands[access.operand]) is not None
+        PipeOperand(access, found)
+        for access in executed_accesses(op, effects, spot)
+        if access.effect.operand >= 0 and (found := operands[access.effect.operand]) is not None
     ]
     cost = pricer.cost(op, by_slot, touches)
     name = op.name.removeprefix("pto.")

@@ -210,3 +210,32 @@ def test_flags_that_the_compiler_sets_are_never_blamed() -> None:
     found = ptoas.profile(ptoas.parse(loop(2)), target="a2a3")
     assert all(remark.code != "PTO-O108" for remark in found.remarks)
     assert all(sync.reasons for sync in found.syncs if not sync.is_barrier)
+
+
+STREAM = """
+.target a2a3
+.arg %x : !pto.memref<16x64xf32>
+.arg %o : !pto.memref<16x64xf32>
+.const %at0 = 0x0 : i64
+.const %at1 = 0x4000 : i64
+%a = alloc_tile addr = %at0 : !pto.tile<{rows}x64xf32>
+%b = alloc_tile addr = %at1 : !pto.tile<{rows}x64xf32>
+%one = arith.constant 1.0 : f32
+texpands %a, %one
+barrier #pto.pipe<PIPE_V>
+texp %b, %a
+"""
+
+
+@pytest.mark.parametrize(("rows", "needed"), [(4, True), (16, False)])
+def test_a_barrier_between_long_streams_orders_nothing(rows: int, needed: bool) -> None:
+    """Sixteen repeats of the vector pipe keep their order on a2a3 (D26), as `verify` and `run` know."""
+    text = STREAM.format(rows=rows)
+    without = ptoas.parse(text.replace("barrier #pto.pipe<PIPE_V>\n", ""))
+    assert [each.code for each in ptoas.verify(without, sync="manual").errors] == ["PTO-F107"] * needed
+    found = ptoas.profile(ptoas.parse(text))
+    assert [remark.code for remark in found.remarks] == ["PTO-O108"] * (not needed)
+    (barrier,) = found.syncs
+    assert [reason.text() for reason in barrier.best()] == [
+        "texpands (line 10) writes %a before texp (line 12) reads it"
+    ] * needed
