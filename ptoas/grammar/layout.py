@@ -8,7 +8,7 @@ is cut out of the statement that it belongs to; a mark stays behind.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -105,7 +105,7 @@ def blank_comments(text: str, report: Report) -> str:
     """The text with comments turned into spaces, so that offsets stay; unclosed strings are reported."""
     pieces: list[str] = []
     done = 0
-    for start, end in _strings_and_comments(text):
+    for start, end in strings_and_comments(text):
         found = text[start:end]
         if found[0] != '"':
             pieces += text[done:start], " " * len(found)
@@ -122,12 +122,12 @@ def comments_of(text: str) -> list[tuple[int, int]]:
     """The spans of the comments of a text, without surrounding space."""
     return [
         (start, start + len(text[start:end].rstrip()))
-        for start, end in _strings_and_comments(text)
+        for start, end in strings_and_comments(text)
         if text[start] != '"'
     ]
 
 
-def _strings_and_comments(text: str) -> Iterator[tuple[int, int]]:
+def strings_and_comments(text: str) -> Iterator[tuple[int, int]]:
     """The spans of strings and comments in order. Only possible starts are examined."""
     done = 0
     for at in sorted([*_all(text, '"'), *_all(text, "#"), *_all(text, "//")]):
@@ -144,6 +144,16 @@ def _strings_and_comments(text: str) -> Iterator[tuple[int, int]]:
             line = text.find("\n", at)
             done = len(text) if line < 0 else line
         yield at, done
+
+
+def blank(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """The text with spaces at these spans, so that offsets stay."""
+    pieces: list[str] = []
+    done = 0
+    for start, end in spans:
+        pieces += text[done:start], " " * (end - start)
+        done = end
+    return "".join([*pieces, text[done:]])
 
 
 def _all(text: str, mark: str) -> Iterator[int]:

@@ -14,7 +14,8 @@ from ptoas.diagnostics.origins import OriginLocation
 from ptoas.grammar.layout import RawStatement
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|\bloc\s*\(|[()]')
-_LOCATION = re.compile(r"\bloc\s*\(")
+_LOCATION = re.compile(r"loc\s*\(")
+"""The beginning of a location; a word boundary before it would make the search of a whole file slow."""
 _ALIAS = re.compile(r"#([\w.$-]+)\s*=\s*loc\s*\((.*)\)\s*$", re.S)
 _FILE = re.compile(r'"((?:[^"\\]|\\.)*)":(\d{1,9}):(\d{1,9})')
 _STRING_OR_ALIAS = re.compile(r'"(?:[^"\\]|\\.)*"|#([\w.$-]+)')

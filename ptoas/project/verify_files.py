@@ -140,6 +140,7 @@ def verify_source(source: Source, options: VerifyOptions, path: str | None = Non
             isa=options.isa,
             placement=options.placement,
             assembler=options.assembler,
+            parsed=True,
         )
         if options.certify:
             report = with_claims(report, module, options.isa, options.sync)

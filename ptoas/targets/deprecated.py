@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from ptoas.analysis.structure import walk
 from ptoas.diagnostics import Diagnostic, Edit, Severity, Source, Span
 from ptoas.dialects.pto.element_types import CPP_NAMES
+from ptoas.grammar.layout import blank, strings_and_comments
 from ptoas.ir.location import SourceLocation
 
 _DEPRECATED: tuple[tuple[str, str, str, str, str], ...] = (
@@ -60,9 +61,7 @@ def deprecated_spellings(module: ModuleOp) -> Iterator[Diagnostic]:
         if word not in source.text:
             continue
         if text is None:
-            # Comments and strings keep their length, so that places stay what they are.
-            skipped = r'"[^"\n]*"|(?://|#(?=[\s#]))[^\n]*'
-            text = re.sub(skipped, lambda match: " " * len(match.group()), source.text)
+            text = blank(source.text, strings_and_comments(source.text))
         edits: list[Edit] = []
         for match in re.finditer(pattern, text):
             edits.append(Edit(Span(source, match.start(), len(match.group())), match.expand(replacement)))

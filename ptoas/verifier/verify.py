@@ -97,11 +97,13 @@ def verify_targets(
     isa: str | None = None,
     placement: str | None = None,
     assembler: str | None = None,
+    parsed: bool = False,
 ) -> Report:
     """Check a module for several targets; without any, for the one it names, else for all of them (D2).
 
     What several targets refuse is one finding that names them. Some rules speak only here: a program that
-    means different things on two targets.
+    means different things on two targets. `parsed`: nothing has changed the module since `parse` returned it,
+    which checks that each instruction matches its declaration; this is not checked again.
 
     >>> import ptoas
     >>> module = ptoas.parse(".arg %a : !pto.tile<8x8xf32>\\n%b = tneg %a : !pto.tile<8x8xf32>", "negate.pto")
@@ -119,9 +121,11 @@ def verify_targets(
     chosen = targets_of(module) if targets is None else tuple(targets)
     resolved = tuple(t if isinstance(t, Target) else get_target(t) for t in chosen)
     try:
-        checker = _Checker(single_tiles(linked(module)), resolved, aicore, sync, isa, placement, versions)
+        program = single_tiles(linked(module))
     except PtoasError as error:
         return Report(error.diagnostics, tuple(t.name for t in resolved))
+    checker = _Checker(program, resolved, aicore, sync, isa, placement, versions)
+    checker.declared = parsed and program is module
     found: dict[tuple[object, ...], dict[str, Diagnostic]] = {}
     for target in resolved:
         for d in checker.check(target):
@@ -187,6 +191,8 @@ class _Checker:
         self.targets = targets
         self.aicore = aicore
         self.sync = sync
+        self.declared = False
+        """True if the front end has checked all instructions against their declarations."""
         self.knowledge = Knowledge()
         self.effects: dict[tuple[str, Operation], Effects] = {}
         self._found: dict[tuple[Check, FuncOp], list[tuple[object, list[Diagnostic]]]] = {}
@@ -258,6 +264,8 @@ class _Checker:
         """Operations that break their own declaration; rules are not asked about those."""
         found: list[tuple[PtoOp, Diagnostic]] = []
         for group in self.instructions.values():
+            if self.declared and not group[0].CONTEXT_SENSITIVE:
+                continue
             for problem in group[0].problems():
                 for op in group:
                     span = span_of(op)

@@ -10,6 +10,7 @@ import pytest
 from ptoas.diagnostics import PtoasError
 from ptoas.dialects.pto import OPS
 from ptoas.dialects.pto.element_types import BY_TEXT, ELEMENT_TYPES
+from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.grammar.parse import parse
 from ptoas.targets import TARGETS
 from ptoas.targets.row import Entry, Forms, Row, Unsupported
@@ -49,6 +50,8 @@ def test_program(program: Program) -> None:
         assert found == program.expected("cpu")
         return
     module = module_of(program)
+    # What `verify_targets(..., parsed=True)` relies on.
+    assert not any(op.problems() for op in module.walk() if isinstance(op, PtoOp))
     for target in TARGETS.values():
         found = found_in(verify(module, target, **options(program)), program)
         assert found == program.expected(target.name), f"on {target.name}"
