@@ -230,6 +230,12 @@ class PtoOp(IRDLOperation, ABC):
     """
 
     @classmethod
+    def __subclasshook__(cls, subclass: type, /) -> bool:
+        """No virtual subclasses. Otherwise a negative `isinstance` test of an abstract class would ask, and
+        remember the answer of, every class below it."""
+        return cls in subclass.__mro__
+
+    @classmethod
     def without(
         cls, fields: Mapping[str, Attribute], types: Sequence[Attribute | None] = ()
     ) -> tuple[str, ...]:
