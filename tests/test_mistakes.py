@@ -103,6 +103,80 @@ MISTAKES = {
         "add `wait_flag[PIPE_MTE2, PIPE_V, EVENT_ID0]`",
     ),
     "a name twice": ("%a = tload %x\n%a = texp %a\ntstore %a, %out", "PTO-P031", "give it another name"),
+    "a loop of Python": (
+        "for i in range(4):\n    %a = tload %x\n    tstore %a, %out",
+        "PTO-P010",
+        "write `scf.for %i = %first to %end step %step",
+    ),
+    "a branch of Python": (
+        "%a = tload %x\nif %a > 0:\n  %b = texp %a\n  tstore %b, %out",
+        "PTO-P010",
+        "write `scf.if %condition { ... }",
+    ),
+    "a sum of tiles": (
+        "%a = tload %x\n%b = %a + %a\ntstore %b, %out",
+        "PTO-P010",
+        "write `%b = tadd %a, %a`",
+    ),
+    "a multiple of a tile": (
+        "%a = tload %x\n%b = %a * 2\ntstore %b, %out",
+        "PTO-P010",
+        "write `%b = tmuls %a, 2`",
+    ),
+    "a number without a type": (
+        "%c = 5\n%a = tload %x\n%b = tadds %a, 2.0\ntstore %b, %out",
+        "PTO-P010",
+        "write `%c = arith.constant 5 : index`",
+    ),
+    "a number of another type": (
+        ".const %c = 5\n%a = tload %x\n%b = tadds %a, %c\ntstore %b, %out",
+        "PTO-P060",
+        "declare `%c` as `f32`, or write the number in its place",
+    ),
+    "a tile of another type": (
+        "%a = tload %x\n%h = tcvt %a : f16\n%b = tadd %a, %h\ntstore %b, %out",
+        "PTO-P060",
+        "`%t = tcvt %h : f32`",
+    ),
+    "a comment of C": ("/* load */\n%a = tload %x\ntstore %a, %out", "PTO-P010", "with `//`"),
+    "arithmetic of numbers for tiles": (
+        "%a = tload %x\n%b = arith.addf %a, %a : f32\ntstore %b, %out",
+        "PTO-P040",
+        "did you mean `tadd`?",
+    ),
+    "a load of a number": ("%a = load %x\ntstore %a, %out", "PTO-P040", "did you mean `tload`?"),
+    "an event that does not exist": (
+        "%a = tload %x\nset_flag[PIPE_MTE2, PIPE_V, EVENT_ID9]\ntstore %a, %out",
+        "PTO-P022",
+        "there are 8: choose one of them",
+    ),
+    "a number of an event": (
+        "%a = tload %x\nset_flag(PIPE_MTE2, PIPE_V, 0)\ntstore %a, %out",
+        "PTO-P040",
+        "write `EVENT_ID0`",
+    ),
+    "an operand too few": (
+        "%a = tload %x\n%b = tadd %a\ntstore %b, %out",
+        "PTO-P040",
+        "write `tadd %src0, %src1`",
+    ),
+    "an operand too many": ("%a = tload %x\n%b = texp %a, %a\ntstore %b, %out", "PTO-P040", "remove it"),
+    "a function without its dialect": (
+        "func @f(%y: !pto.memref<16x32xf32>) {\n  %a = tload %y\n  tstore %a, %y\n}",
+        "PTO-P020",
+        "did you mean `func.func`?",
+    ),
+    "a bound of a loop that is a number": (
+        "scf.for %i = 0 to 4 step 1 {\n  %a = tload %x\n  tstore %a, %out\n}",
+        "PTO-P010",
+        "`%c0 = arith.constant 0 : index`",
+    ),
+    "a result of the kernel": ("%a = tload %x\ntstore %a, %out\nreturn %a", "PTO-P042", "`tstore` it"),
+    "a tile computed from itself": (
+        "%a = tload %x\n%a = tadd %a, %a\ntstore %a, %out",
+        "PTO-P031",
+        "overwrite the tile: `tadd %a, ...`",
+    ),
     "another name of a target": ("%a = tload %x\ntstore %a, %out", "PTO-T102", "did you mean `a5`?"),
     "an argument without a percent sign": (
         "%a = tload %y\ntstore %a, %out",

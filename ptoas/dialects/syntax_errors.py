@@ -143,6 +143,8 @@ def explain_syntax(parser: Lark, text: str, error: UnexpectedInput, what: str) -
     listed = shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} or {shown[-1]}"
     word = text[offset : offset + length]
     fix = f"did you mean `!pto.{word}`?" if word in _TYPE_NAMES and "a type" in named else None
+    if named == {"a value (`%name`)"} and word.isdigit():
+        fix = f"give the number a name before: `%c{word} = arith.constant {word} : index`"
     return SyntaxProblem(f"{found}, expected {listed}", offset, length, fix)
 
 

@@ -179,8 +179,12 @@ class Resolver:
         if found is not None:
             return enum(found)
         words = enum.spellings()
-        near = nearest(text.lower(), [w.lower() for w in words])
         name = enum.name.removeprefix("pto.")
+        if len({word.rstrip("0123456789") for word in (*words, text)}) == 1:
+            # Another number is not nearer than the rest.
+            message = f"`{text}` is not a value of {name}; expected {words[0]} to {words[-1]}"
+            raise StatementProblem("PTO-P022", message, node, f"there are {len(words)}: choose one of them")
+        near = nearest(text.lower(), [w.lower() for w in words])
         message = f"`{text}` is not a value of {name}; expected one of {', '.join(words)}"
         fix = f"did you mean `{next(w for w in words if w.lower() == near)}`?" if near else None
         raise StatementProblem("PTO-P022", message, node, fix)

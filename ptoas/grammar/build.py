@@ -22,6 +22,7 @@ from ptoas.grammar import tree as t
 from ptoas.grammar.attributes import Resolver
 from ptoas.grammar.bodies import TARGET
 from ptoas.grammar.clauses import check_clauses, check_event_name
+from ptoas.grammar.foreign import defined_names, foreign_notation
 from ptoas.grammar.instructions import InstructionReader
 from ptoas.grammar.layout import RawRegion, RawStatement
 from ptoas.grammar.names import POISON, ValueScope
@@ -258,6 +259,9 @@ class Builder(ValueScope):
         if (refused := refused_clause(raw.text)) is not None:
             self.report_problem(raw, refused)
             return
+        if (foreign := foreign_notation(raw.text)) is not None:
+            self.report_problem(raw, foreign)
+            return
         try:
             parse_statement(raw.text)
         except SyntaxProblem as written:
@@ -270,7 +274,8 @@ class Builder(ValueScope):
         if (alias := re.match(r"(![\w$.-]+)\s*=", raw.text)) is not None:
             self.resolver.broken_aliases.add(alias[1])
         match = _DEFINES.match(raw.text)
-        for name in re.findall(r"%?([\w$.-]+)", match[1] or match[2] or match[3]) if match else ():
+        named = re.findall(r"%?([\w$.-]+)", match[1] or match[2] or match[3]) if match else []
+        for name in (*named, *defined_names(raw.text)):
             self.values.setdefault(name, POISON)
 
     def _poison(self, tree: t.Statement, names: list[str]) -> None:
@@ -460,7 +465,7 @@ class Builder(ValueScope):
             for problem in problems if not self.allow_unregistered else ():
                 span = _span_of_problem(op, problem)
                 message = f"`{op.mnemonic()}`: {problem.message}"
-                self.report("PTO-P060", message, span.offset, span.length)
+                self.report("PTO-P060", message, span.offset, span.length, problem.fix)
             template.checked = not problems and not op.REQUIRES_CONSTANTS
             return not problems
         if op.name in checks.TERMINATORS:

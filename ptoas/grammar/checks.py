@@ -23,6 +23,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ptoas.diagnostics.spelling import did_you_mean
 from ptoas.dialects.blocks import Dominance, successor_operands
+from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.visibility import is_entry
 from ptoas.grammar import tree as t
 from ptoas.grammar.problems import StatementProblem, counted
@@ -65,7 +66,9 @@ def _check_return(op: Operation) -> None:
     if found != expected:
         name = function.sym_name.data
         message = f"`return` gives {_listed(found)}, but `@{name}` returns {_listed(expected)}"
-        raise StatementProblem("PTO-P042", message)
+        is_tile = not expected and any(isinstance(type, TileType) for type in found)
+        fix = "`tstore` it to an argument in global memory, and return nothing" if is_tile else None
+        raise StatementProblem("PTO-P042", message, fix=fix)
 
 
 def _listed(types: list[Attribute]) -> str:

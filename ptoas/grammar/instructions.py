@@ -5,7 +5,8 @@ One mechanism serves all instructions; it knows no instruction.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerType, MemRefType, f32
@@ -44,12 +45,14 @@ class InstructionReader(InstructionParts):
         tiles = [o.type for group in filled.values() for o in group if isinstance(o.type, TileType)]
         tiles += [type for type in result_types or () if isinstance(type, TileType)]
         element = tiles[0].element_type if tiles else IndexType()
+        elements = _elements(filled, signature.slots)
         refs: list[int] = []
         for slot in signature.slots:
             operands = filled.setdefault(slot.name, [])
             if len(operands) > 1 and not slot.variadic:
                 raise StatementProblem("PTO-P040", f"`{slot.name}` takes exactly one value", operands[1].node)
-            default = IndexType() if isinstance(slot.constraint, Index) else element
+            letter: str = getattr(slot.constraint, "element", None) or ""
+            default = IndexType() if isinstance(slot.constraint, Index) else elements.get(letter, element)
             for o in operands:
                 refs.append(o.ref if o.literal is None else self._constant(o.literal, o.type or default))
         sizes = [len(filled[slot.name]) for slot in signature.slots]
@@ -247,7 +250,7 @@ class InstructionReader(InstructionParts):
             if not (slot.optional or slot.variadic or filled.get(slot.name)):
                 kind = getattr(slot.constraint, "kind", lambda: "an operand")()
                 message = f"`{cls.mnemonic()}` needs `{slot.name}`: {kind}"
-                raise StatementProblem("PTO-P040", message, self.body.opcode)
+                raise StatementProblem("PTO-P040", message, self.body.opcode, self._complete_form())
         self._check_order(filled)
         if issubclass(cls, Instruction) and not self.results and not filled.get("dst"):
             message = f"`{cls.mnemonic()}` needs a destination: a result (`%dst = ...`) or an operand"
@@ -259,7 +262,10 @@ class InstructionReader(InstructionParts):
         if not free:
             known = ", ".join(slot.name for slot in self.signature.slots if slot.name not in self.cls.OUTS)
             message = f"too many operands for `{name}`, which takes {known or 'none'}"
-            return StatementProblem("PTO-P040", message, operand.node)
+            fix = "remove it"
+            if (word := self._attribute_meant(operand)) is not None:
+                message, fix = f"an attribute of `{name}` is written as a number", f"write `{word}`"
+            return StatementProblem("PTO-P040", message, operand.node, fix)
         found = operand.type if operand.type is not None else "a number"
         required = next((slot for slot in free if not slot.optional and not slot.variadic), None)
         expected = free if required is None else [required]
@@ -268,7 +274,31 @@ class InstructionReader(InstructionParts):
         message = f"{message}, found {found}"
         if isinstance(found, ViewType) and required is not None and required.accepts(_TILE):
             return NotLoaded(message, operand.node)
-        return StatementProblem("PTO-P040", message, operand.node, _instead(self.cls, found))
+        problem = StatementProblem("PTO-P040", message, operand.node, _instead(self.cls, found))
+        opcode = self.body.opcode
+        if f"t{opcode.text}" in OPCODES and isinstance(found, ViewType | TileType):
+            problem.fix, problem.edit = f"did you mean `t{opcode.text}`?", (opcode, f"t{opcode.text}")
+        return problem
+
+    def _complete_form(self) -> str | None:
+        """The fix of a statement in assembly form without an operand: the statement with all of them."""
+        required = [
+            slot.name
+            for slot in self.signature.slots
+            if slot.name not in self.cls.OUTS and not (slot.optional or slot.variadic)
+        ]
+        if self.dps or not self.results or self.layout.words:
+            return None
+        return f"write `{self.body.opcode.text} {', '.join(f'%{name}' for name in required)}`"
+
+    def _attribute_meant(self, operand: ParsedOperand) -> str | None:
+        """The value of an attribute that is written as its number: `EVENT_ID0` for 0."""
+        if operand.literal is None or self.signature.slots:
+            return None
+        enums = [self.signature.fields[name].enum for name in self.layout.positional]
+        words = [word for enum in enums if enum is not None for word in enum.spellings()]
+        number = re.compile(rf"\D+{re.escape(operand.literal.text)}")
+        return next((word for word in words if number.fullmatch(word)), None)
 
     def _check_order(self, filled: dict[str, list[ParsedOperand]]) -> None:
         """Refuse operands in another order than the documents', even if their types tell them apart (D44).
@@ -296,6 +326,18 @@ class InstructionReader(InstructionParts):
             node,
             f"write `ins({order})`" if self.dps else f"write `{self.body.opcode.text} {destination}{order}`",
         )
+
+
+def _elements(filled: Mapping[str, Sequence[ParsedOperand]], slots: Sequence[Slot]) -> dict[str, Attribute]:
+    """The element types of the tiles, by the letters that their slots share with the slots of numbers."""
+    found: dict[str, Attribute] = {}
+    for slot in slots:
+        letter: str | None = getattr(slot.constraint, "element", None)
+        operands = filled.get(slot.name)
+        type = operands[0].type if operands else None
+        if letter is not None and isinstance(type, TileType):
+            found.setdefault(letter, type.element_type)
+    return found
 
 
 def _instead(cls: type[PtoOp], found: Attribute | str) -> str | None:

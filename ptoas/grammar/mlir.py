@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import cast
 
@@ -13,6 +14,8 @@ from xdsl.ir import Attribute
 from xdsl.irdl import IRDLOperation
 
 from ptoas.diagnostics.spelling import did_you_mean
+from ptoas.dialects import pto
+from ptoas.dialects.pto.types import TileType
 from ptoas.grammar import generic_scalars
 from ptoas.grammar import tree as t
 from ptoas.grammar.attributes import Resolver
@@ -132,6 +135,7 @@ class _Reader(StatementReader):
     def arithmetic(self, cls: type[IRDLOperation]) -> OpTemplate:
         definition = cls.get_irdl_definition()
         count = len(definition.operands)
+        self._refuse_tiles(cls.name)
         if len(self.values) != count:
             message = f"`{cls.name}` takes {counted(count, 'operand')}, found {len(self.values)}"
             raise StatementProblem("PTO-P040", message, self.body.opcode)
@@ -161,6 +165,14 @@ class _Reader(StatementReader):
         else:
             results = (declared_types[-1],)
         return OpTemplate(cls, tuple(v.slot for v in self.values), results, properties, self.attributes)
+
+    def _refuse_tiles(self, name: str) -> None:
+        """Refuse arithmetic of tiles, with the instruction for it: `tadd` for `arith.addf`."""
+        tile = next((v for v in self.values if isinstance(self.types[v.slot], TileType)), None)
+        instruction = "t" + re.sub(r"(?:imum)?(?:[us]?i|f)$", "", name.removeprefix("arith."))
+        if tile is not None and instruction in pto.OPCODES:
+            message, fix = f"`{name}` is for numbers, found a tile", f"did you mean `{instruction}`?"
+            raise StatementProblem("PTO-P040", message, tile, fix)
 
     def _predicate(self, name: str, others: list[t.Item]) -> Attribute:
         words = _PREDICATES[name]

@@ -122,12 +122,20 @@ class ValueScope:
                 f"`%{name}` is already defined",
                 offset,
                 len(name) + 1,
-                "give it another name",
+                self._another_name(name, offset),
                 notes,
             )
             return
         self.values[name] = value
         self.places[name] = offset
+
+    def _another_name(self, name: str, offset: int) -> str:
+        """The fix of a name that is defined twice; a tile can also be overwritten."""
+        text = self.source.text[offset:]
+        statement = re.match(rf"%{re.escape(name)}\s*=\s*((?:pto\.)?t\w+)\s", text)
+        if statement is None:
+            return "give it another name"
+        return f"give it another name, or overwrite the tile: `{statement[1]} %{name}, ...`"
 
     def settle_names(self) -> None:
         """Number values that share a name where xDSL's numbering would collide with another name.

@@ -17,6 +17,16 @@ from ptoas.grammar.problems import StatementProblem
 _WORD = re.compile(r"(?<![@$^#&{:\w])[A-Za-z_]\w*")
 
 
+_SHORTENED = {
+    "func": "func.func",
+    "for": "scf.for",
+    "if": "scf.if",
+    "while": "scf.while",
+    "call": "func.call",
+}
+"""Words of MLIR without their dialect."""
+
+
 def part_words(ops: Iterable[type[PtoOp]] = OPS) -> set[str]:
     """The words of the templates of instructions: `sizes`, `valid`, `recv`; none of them is an opcode."""
     return {word for op in ops for word in _WORD.findall(op.ASSEMBLY_FORMAT or "")} - OPCODES.keys()
@@ -60,6 +70,8 @@ def unknown_opcode(node: t.WordNode, others: list[str]) -> StatementProblem:
         message = f"`{node.text}` is an instruction of the C++ assembler that is not supported"
         return StatementProblem("PTO-P020", message, node, refused()[name])
     near = OPCODES[spelled].mnemonic() if spelled in OPCODES else nearest(name, [*OPCODES, *others])
+    if name in _SHORTENED:
+        near, others = _SHORTENED[name], [_SHORTENED[name]]
     stem, dot, suffix = name.partition(".")
     if dot and (similar := nearest(stem, sorted(name for name, op in OPCODES.items() if op.SUFFIXES))):
         near = f"{similar}.{suffix}"

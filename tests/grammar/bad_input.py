@@ -412,11 +412,20 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
     # operands and types
     "operands and types: too few": (
         HEAD + "%d = mgather.row %table : !pto.memref<64x32xf32> -> !pto.tile<16x32xf32>",
-        [("PTO-P040", 3, 6, 11, "`mgather` needs `idx`: a tile of integer indices", None)],
+        [
+            (
+                "PTO-P040",
+                3,
+                6,
+                11,
+                "`mgather` needs `idx`: a tile of integer indices",
+                "write `mgather.row %mem, %idx`",
+            )
+        ],
     ),
     "operands and types: too many": (
         HEAD + "%d = mgather.row %table, %idx, %idx -> !pto.tile<16x32xf32>",
-        [("PTO-P040", 3, 32, 4, "too many operands for `mgather`, which takes mem, idx", None)],
+        [("PTO-P040", 3, 32, 4, "too many operands for `mgather`, which takes mem, idx", "remove it")],
     ),
     "operands and types: no destination": (
         HEAD + "mgather.row %table, %idx : (!pto.memref<64x32xf32>, !pto.tile<1x16xi32>)",

@@ -27,10 +27,13 @@ from ptoas.dialects.pto.types import (
 )
 
 
-def element_mismatch(found: Attribute, required: Attribute, operand: str = "") -> VerifyException:
+class ElementMismatch(VerifyException):
     """An element type that differs from that of the operands before it."""
-    types = f"found element type {element_text(found)}, expected {element_text(required)}"
-    return VerifyException(f"{operand}{types}, as in the operands before it")
+
+    def __init__(self, found: Attribute, required: Attribute, operand: str = ""):
+        types = f"found element type {element_text(found)}, expected {element_text(required)}"
+        super().__init__(f"{operand}{types}, as in the operands before it")
+        self.required = required
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,7 @@ class PtoConstraint(AttrConstraint):
         if required is None:
             constraint_context.set_attr_variable(self.element, found)
         elif required != found:
-            raise element_mismatch(found, required)
+            raise ElementMismatch(found, required)
 
     def mapping_type_vars(
         self, type_var_mapping: Mapping[TypeVar, AttrConstraint[Any] | IntConstraint]

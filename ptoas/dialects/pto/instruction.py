@@ -11,7 +11,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, ClassVar, Self, TypeAlias, cast
 
-from xdsl.dialects.builtin import LocationAttr, f16, f32
+from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerType, LocationAttr, f16, f32
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import (
     AttrConstraint,
@@ -31,9 +31,9 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from ptoas.dialects.pto.constraints import AnyTile, PtoConstraint, Scalar
+from ptoas.dialects.pto.constraints import AnyTile, ElementMismatch, PtoConstraint, Scalar
 from ptoas.dialects.pto.construct import by_result, construct, segments
-from ptoas.dialects.pto.element_types import BY_TYPE, element_size
+from ptoas.dialects.pto.element_types import BY_TYPE, element_size, element_text
 from ptoas.dialects.pto.enums import PtoEnumAttr
 from ptoas.dialects.pto.result_types import BLOCK, DerivedType, with_element
 from ptoas.dialects.pto.slots import DeclaredEffects, accesses
@@ -95,6 +95,7 @@ class Problem:
     operand: int | None = None
     field: str | None = None
     result: int | None = None
+    fix: str | None = None
 
 
 def _single(constraint: Any) -> AttrConstraint:
@@ -411,7 +412,9 @@ class PtoOp(IRDLOperation, ABC):
                 try:
                     slot.constraint.verify(operand.type, context)
                 except VerifyException as error:
-                    yield Problem(f"operand `{slot.name}`: {error}", operand=at)
+                    message = f"operand `{slot.name}`: {error}"
+                    fix = None if slot.name in self.OUTS else _conversion(operand, error)
+                    yield Problem(message, operand=at, fix=fix)
                 at += 1
         for at, ((name, constraint, _), result) in enumerate(
             zip(signature.results, self.results, strict=False)
@@ -426,6 +429,18 @@ class PtoOp(IRDLOperation, ABC):
                 yield Problem(f"attribute `{field.name}` is missing", field=field.name)
             if value is not None and not field.constraint.verifies(value):
                 yield Problem(f"attribute `{field.name}` can't be {value}", field=field.name)
+
+
+def _conversion(operand: SSAValue, error: VerifyException) -> str | None:
+    """The fix of an operand that has another element type than those before it."""
+    if not isinstance(error, ElementMismatch):
+        return None
+    name, type = operand.name_hint or "x", element_text(error.required)
+    if isinstance(operand.type, TileType):
+        return f"convert it first: `%t = tcvt %{name} : {type}`"
+    if isinstance(operand.type, IndexType | IntegerType | AnyFloat):
+        return f"declare `%{name}` as `{type}`, or write the number in its place"
+    return None
 
 
 def check_slots(cls: type[PtoOp]) -> None:

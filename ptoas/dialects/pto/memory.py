@@ -14,7 +14,7 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from ptoas.dialects.pto.constraints import AnyTile, AnyView, Index, TileOrView, element_mismatch
+from ptoas.dialects.pto.constraints import AnyTile, AnyView, ElementMismatch, Index, TileOrView
 from ptoas.dialects.pto.enums import (
     AtomicType,
     AtomicTypeAttr,
@@ -104,7 +104,7 @@ class TStoreOp(PtoOp):
                 raise VerifyException("takes one scale for all columns, or one for each, not both")
             return
         if src.element_type != mem.element_type:
-            raise element_mismatch(mem.element_type, src.element_type, "operand `mem`: ")
+            raise ElementMismatch(mem.element_type, src.element_type, "operand `mem`: ")
         if self.fp is not None or self.pre_quant is not None:
             raise VerifyException("takes a scale only if the source is an accumulator")
 
@@ -149,4 +149,4 @@ class TPrintOp(PtoOp):
         if not isinstance(src, TileType) or not isinstance(tmp, ViewType):
             raise VerifyException("takes scratch memory only with a tile")
         if src.element_type != tmp.element_type:
-            raise element_mismatch(tmp.element_type, src.element_type, "operand `tmp`: ")
+            raise ElementMismatch(tmp.element_type, src.element_type, "operand `tmp`: ")

@@ -16,7 +16,7 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from ptoas.dialects.pto.constraints import AnyTile, Index, element_mismatch
+from ptoas.dialects.pto.constraints import AnyTile, ElementMismatch, Index
 from ptoas.dialects.pto.element_types import element_text
 from ptoas.dialects.pto.enums import (
     AccToVecModeAttr,
@@ -57,7 +57,7 @@ class FixpipeOp(Instruction, ABC):
             raise VerifyException("takes a scale only if the source is an accumulator")
         converts = src.loc.data is TileLoc.Acc or dst.loc.data is TileLoc.Bias
         if not converts and src.element_type != dst.element_type:
-            raise element_mismatch(dst.element_type, src.element_type, "operand `dst`: ")
+            raise ElementMismatch(dst.element_type, src.element_type, "operand `dst`: ")
 
 
 @irdl_op_definition
