@@ -61,11 +61,11 @@ def broken_rule(patch: pytest.MonkeyPatch) -> None:
 def broken_body(patch: pytest.MonkeyPatch) -> None:
     """Let the body of tneg fail at run time, long after it was compiled."""
 
-    def bind(**_: Any) -> Step:
+    def body(*_: Any, **__: Any) -> Step:
         return Step(lambda: 1 // 0)
 
     load_bodies()
-    patch.setitem(INSTRUCTIONS, TNegOp, lambda *_: bind)
+    patch.setitem(INSTRUCTIONS, TNegOp, body)
 
 
 def broken_pass(patch: pytest.MonkeyPatch) -> None:

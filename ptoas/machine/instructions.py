@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from typing import Any, Protocol
 
@@ -85,10 +86,10 @@ class Compiled:
         self.fixed = fixed
         self.scalars = [n for n, operand in enumerate(op.operands) if is_scalar(operand.type)]
         self.dynamic = [n for n in range(len(op.operands)) if n not in fixed and n not in self.scalars]
-        make = INSTRUCTIONS.get(type(op))
-        if make is None:
+        body = INSTRUCTIONS.get(type(op))
+        if body is None:
             raise failure("PTO-R505", f"{op.name.removeprefix('pto.')} can't be run", op)
-        self.binder = make(op, machine)
+        self.body = partial(body, op, machine)
         self.effects = machine.target.effects(op)
         self.passes_cache = False
         """True if it accesses memory that goes through the scalar data cache, too, or that needs fences."""
@@ -164,8 +165,8 @@ class Compiled:
         """The step; of several, where an accumulator goes to the memories of other cores."""
         parts = cross_core_operands(self.op, self.machine, values)
         if parts is None:
-            return self.binder(**self._by_slot(values))
-        steps = [self.binder(**self._by_slot(part)) for part in parts]
+            return self.body(**self._by_slot(values))
+        steps = [self.body(**self._by_slot(part)) for part in parts]
 
         def run(*scalars: object) -> None:
             for step in steps:

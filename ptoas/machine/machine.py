@@ -1,9 +1,9 @@
 """The state of one actor's core while a program runs, and the registry of what its instructions do.
 
-An instruction is a function of the operation and the machine that returns a *binder*. The binder gets the
-tiles and views of one execution, checks and prepares everything that depends on them alone, and returns a
-`Step` that does the work, as a rule with one NumPy call. Steps are kept: the second time the same tiles
-and views come along only the work is left.
+An instruction is a function of the operation, the machine, and the tiles and views of one execution. It
+checks and prepares everything that depends on them alone, and returns a `Step` that does the work, as a
+rule with one NumPy call. Steps are kept: the second time the same tiles and views come along only the work
+is left.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
@@ -102,10 +102,6 @@ class Step:
     """True if it transfers bytes between ranks itself."""
     lanes: Lanes | None = None
     """For elementwise instructions: the propagation of undefined elements."""
-
-
-Binder: TypeAlias = Callable[..., Step]
-"""Called with the operands that are tiles or views, by the names of their slots; a missing one is `None`."""
 
 
 @dataclass
@@ -275,8 +271,9 @@ def label(op: Operation) -> str:
 
 # --- the registry --------------------------------------------------------------------------------
 
-INSTRUCTIONS: dict[type[PtoOp], Callable[[Any, Machine], Binder]] = {}
-"""The effect of each instruction on tiles and memory."""
+INSTRUCTIONS: dict[type[PtoOp], Callable[..., Step]] = {}
+"""The effect of each instruction on tiles and memory; called with the operation, the machine, and the
+operands that are tiles or views, by their slots."""
 
 VALUES: dict[type[PtoOp], Callable[[Any, Machine], Callable[..., Any]]] = {}
 """Operations that make a value, or touch single scalars; called with their operands in order."""

@@ -12,7 +12,7 @@ from ptoas.dialects.pto import asynchronous as dialect
 from ptoas.dialects.pto.memory import TPrefetchOp
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.inflight_dma import InflightDma
-from ptoas.machine.machine import Binder, Machine, Step, instruction, value
+from ptoas.machine.machine import Machine, Step, instruction, value
 from ptoas.machine.memory import Pointer, View
 from ptoas.machine.tiles import Tile, Unplaced
 from ptoas.machine.touched import TouchedBytes, touched_by, view_touched
@@ -157,22 +157,18 @@ def tprefetch_async(op: dialect.TPrefetchAsyncOp, m: Machine) -> Callable[[View,
 
 
 @instruction(TPrefetchOp)
-def tprefetch(op: TPrefetchOp, m: Machine) -> Binder:
+def tprefetch(op: TPrefetchOp, m: Machine, dst: Tile, src: View) -> Step:
     """Rows are packed into the tile. What is not as wide as that, or more than it holds, ends up
     where the target has it, and counts as unwritten."""
+    try:
+        memory = src.array
+    except ValueError:
+        raise outside(op, m, src) from None
+    fills = logical_extents(src) == (dst.rows, dst.cols) and not dst.boxed
+    if not fills or dst.col_stride != dst.dtype.size or memory.strides[4] != src.dtype.size:
+        return Step(lambda: None, clobbers=(dst.full.region,))
 
-    def bind(dst: Tile, src: View) -> Step:
-        try:
-            memory = src.array
-        except ValueError:
-            raise outside(op, m, src) from None
-        fills = logical_extents(src) == (dst.rows, dst.cols) and not dst.boxed
-        if not fills or dst.col_stride != dst.dtype.size or memory.strides[4] != src.dtype.size:
-            return Step(lambda: None, clobbers=(dst.full.region,))
+    def run() -> None:
+        dst.full.store_raw(np.ascontiguousarray(rows_and_columns(src)).view(dst.dtype.raw))
 
-        def run() -> None:
-            dst.full.store_raw(np.ascontiguousarray(rows_and_columns(src)).view(dst.dtype.raw))
-
-        return Step(run, writes=(dst.full.region,))
-
-    return bind
+    return Step(run, writes=(dst.full.region,))

@@ -159,33 +159,29 @@ def _no_channel(op: ChannelOp, m: Machine, init: PipeInitOp | None) -> Exception
 
 
 @instruction(TPushToAivOp, TPushToAicOp, TPushOp)
-def push(op: PushOp, m: Machine) -> Callable[..., Step]:
+def push(op: PushOp, m: Machine, entry: Tile | View, **_: object) -> Step:
     ring = ring_of(op, m)
     lane_at = slot_places(op).get("aiv_subblockid")
     init = m.channels.init_of(op)
     assert init is not None
+    if isinstance(entry, View):
+        return Step(lambda *_: _push_view(op, m, ring()))
+    tile = entry
+    element, convert = epilogue_of(op, init, m, tile)
+    pushed = Pushed(op, element, tile.valid, op.halves)
 
-    def bind(entry: Tile | View, **_: object) -> Step:
-        if isinstance(entry, View):
-            return Step(lambda *_: _push_view(op, m, ring()))
-        tile = entry
-        element, convert = epilogue_of(op, init, m, tile)
-        pushed = Pushed(op, element, tile.valid, op.halves)
+    def run(*scalars: int) -> None:
+        current = ring()
+        if lane_at:
+            _check_lane(op, m, int(scalars[-1]))
+        number = current.await_slot(m, op)
+        bits = tile.load_raw()
+        current.slots_of(m, op).put(m, op, tile, convert(bits), element, number)
+        if current.in_memory:
+            note_memory(op, m, current, write=True)
+        current.fill(m, pushed)
 
-        def run(*scalars: int) -> None:
-            current = ring()
-            if lane_at:
-                _check_lane(op, m, int(scalars[-1]))
-            number = current.await_slot(m, op)
-            bits = tile.load_raw()
-            current.slots_of(m, op).put(m, op, tile, convert(bits), element, number)
-            if current.in_memory:
-                note_memory(op, m, current, write=True)
-            current.fill(m, pushed)
-
-        return Step(run, reads=(tile.region,))
-
-    return bind
+    return Step(run, reads=(tile.region,))
 
 
 def _push_view(op: PushOp, m: Machine, ring: Ring) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from ptoas.dialects.pto import comm as dialect
 from ptoas.dialects.pto.enums import CollEngine, ReduceOp
 from ptoas.machine.arrays import Array, Ufunc, np, share_bytes
-from ptoas.machine.machine import Binder, Machine, Step, instruction
+from ptoas.machine.machine import Machine, Step, instruction
 from ptoas.machine.memory import RankGroup, View
 from ptoas.machine.tiles import Tile
 from ptoas.ops.staging import Staged
@@ -162,35 +162,47 @@ def _same(a: Array, b: Array) -> bool:
 
 
 @instruction(dialect.CommTGatherOp)
-def comm_tgather(op: dialect.CommTGatherOp, m: Machine) -> Binder:
-    def bind(dst: View, group: Members, staging: tuple[Tile, ...], context: object = ()) -> Step:
-        call = CollectiveCall(op, m, group, staging)
-        slots = call.rows_of_each(dst)
-        step = call.move(list(zip(call.members, slots, strict=True)))
-        if not call.idle:
-            call.check_local(dst, slots, slots[call.root])
-        return step
-
-    return bind
+def comm_tgather(
+    op: dialect.CommTGatherOp,
+    m: Machine,
+    dst: View,
+    group: Members,
+    staging: tuple[Tile, ...],
+    context: object = (),
+) -> Step:
+    call = CollectiveCall(op, m, group, staging)
+    slots = call.rows_of_each(dst)
+    step = call.move(list(zip(call.members, slots, strict=True)))
+    if not call.idle:
+        call.check_local(dst, slots, slots[call.root])
+    return step
 
 
 @instruction(dialect.CommTScatterOp)
-def comm_tscatter(op: dialect.CommTScatterOp, m: Machine) -> Binder:
-    def bind(src: View, group: Members, staging: tuple[Tile, ...], context: object = ()) -> Step:
-        call = CollectiveCall(op, m, group, staging)
-        return call.move(list(zip(call.rows_of_each(src), call.members, strict=True)))
-
-    return bind
+def comm_tscatter(
+    op: dialect.CommTScatterOp,
+    m: Machine,
+    src: View,
+    group: Members,
+    staging: tuple[Tile, ...],
+    context: object = (),
+) -> Step:
+    call = CollectiveCall(op, m, group, staging)
+    return call.move(list(zip(call.rows_of_each(src), call.members, strict=True)))
 
 
 @instruction(dialect.CommTBroadcastOp)
-def comm_tbroadcast(op: dialect.CommTBroadcastOp, m: Machine) -> Binder:
-    def bind(src: View, group: Members, staging: tuple[Tile, ...], context: object = ()) -> Step:
-        call = CollectiveCall(op, m, group, staging)
-        source = call.one_rank(src)
-        return call.move([(source, member) for member in call.members])
-
-    return bind
+def comm_tbroadcast(
+    op: dialect.CommTBroadcastOp,
+    m: Machine,
+    src: View,
+    group: Members,
+    staging: tuple[Tile, ...],
+    context: object = (),
+) -> Step:
+    call = CollectiveCall(op, m, group, staging)
+    source = call.one_rank(src)
+    return call.move([(source, member) for member in call.members])
 
 
 _REDUCTIONS: dict[ReduceOp, Ufunc] = {
@@ -201,37 +213,41 @@ _REDUCTIONS: dict[ReduceOp, Ufunc] = {
 
 
 @instruction(dialect.CommTReduceOp)
-def comm_treduce(op: dialect.CommTReduceOp, m: Machine) -> Binder:
+def comm_treduce(
+    op: dialect.CommTReduceOp,
+    m: Machine,
+    dst: View,
+    group: Members,
+    staging: tuple[Tile, ...],
+    acc: Tile,
+    context: object = (),
+) -> Step:
     """The root's data first, then the other ranks in order, each step rounded to the element type."""
     combine = _REDUCTIONS[ReduceOp.Sum if op.op is None else op.op.data]
+    call = CollectiveCall(op, m, group, staging)
+    target = call.one_rank(dst)
+    if dst.dtype.coded:
+        raise call.wrong(f"{dst.dtype.short} does not support arithmetic", "PTO-R505")
+    if call.idle:
+        return Step(lambda *_: None, idle=True)
+    number = dst.dtype.number
+    root = call.members[call.root]
+    others = [member for rank, member in enumerate(call.members) if rank != call.root]
+    accumulating = call.walk(1, (acc,))
+    receiving = call.walk(len(others), staging)
+    chunks = max(accumulating.per_rank, receiving.per_rank)
+    for member in call.members:
+        # All ranks' chunks are read before theirs is stored, so only later chunks can be overwritten.
+        call.check_sources_stay([(member, target)], chunks)
+    call.check_apart((acc, *staging[: len(receiving)]))
+    call.check_local(dst, [target], target)
 
-    def bind(dst: View, group: Members, staging: tuple[Tile, ...], acc: Tile, context: object = ()) -> Step:
-        call = CollectiveCall(op, m, group, staging)
-        target = call.one_rank(dst)
-        if dst.dtype.coded:
-            raise call.wrong(f"{dst.dtype.short} does not support arithmetic", "PTO-R505")
-        if call.idle:
-            return Step(lambda *_: None, idle=True)
-        number = dst.dtype.number
-        root = call.members[call.root]
-        others = [member for rank, member in enumerate(call.members) if rank != call.root]
-        accumulating = call.walk(1, (acc,))
-        receiving = call.walk(len(others), staging)
-        chunks = max(accumulating.per_rank, receiving.per_rank)
-        for member in call.members:
-            # All ranks' chunks are read before theirs is stored, so only later chunks can be overwritten.
-            call.check_sources_stay([(member, target)], chunks)
-        call.check_apart((acc, *staging[: len(receiving)]))
-        call.check_local(dst, [target], target)
+    def run(*_: float) -> None:
+        total = root.view(number).copy()
+        for other in others:
+            combine(total, other.view(number), out=total)
+        target.view(number)[...] = total
+        call.leave((acc,), accumulating, (target,))
+        call.leave(staging, receiving, others)
 
-        def run(*_: float) -> None:
-            total = root.view(number).copy()
-            for other in others:
-                combine(total, other.view(number), out=total)
-            target.view(number)[...] = total
-            call.leave((acc,), accumulating, (target,))
-            call.leave(staging, receiving, others)
-
-        return Step(run, writes=call.filled((acc,), accumulating) + call.filled(staging, receiving))
-
-    return bind
+    return Step(run, writes=call.filled((acc,), accumulating) + call.filled(staging, receiving))

@@ -10,7 +10,7 @@ from ptoas.dialects.pto.geometry import Axis, Geometry
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.machine.arrays import Array, Ufunc, np
-from ptoas.machine.machine import Binder, Machine, Step, instruction
+from ptoas.machine.machine import Machine, Step, instruction
 from ptoas.machine.tiles import Region, Tile
 from ptoas.ops.family import mnemonic, require_arithmetic, same_region
 
@@ -69,32 +69,26 @@ def _pack(answers: Array, bits: Tile, written: Tile, padding: Region | None) -> 
 
 
 @instruction(dialect.TCmpOp)
-def tcmp(op: dialect.TCmpOp, m: Machine) -> Binder:
-    def bind(dst: Tile, src0: Tile, src1: Tile) -> Step:
-        compare, bits, written = _comparing(op, m, dst, src0)
-        padding = _padding(bits)
-        (other,) = same_region(op, m, src0, src1)
+def tcmp(op: dialect.TCmpOp, m: Machine, dst: Tile, src0: Tile, src1: Tile) -> Step:
+    compare, bits, written = _comparing(op, m, dst, src0)
+    padding = _padding(bits)
+    (other,) = same_region(op, m, src0, src1)
 
-        def run() -> None:
-            _pack(compare(src0.load(), other.load()), bits, written, padding)
+    def run() -> None:
+        _pack(compare(src0.load(), other.load()), bits, written, padding)
 
-        return Step(run, (src0.region, other.region), (written.region,))
-
-    return bind
+    return Step(run, (src0.region, other.region), (written.region,))
 
 
 @instruction(dialect.TCmpSOp)
-def tcmps(op: dialect.TCmpSOp, m: Machine) -> Binder:
-    def bind(dst: Tile, src: Tile) -> Step:
-        compare, bits, written = _comparing(op, m, dst, src)
-        padding = _padding(bits)
+def tcmps(op: dialect.TCmpSOp, m: Machine, dst: Tile, src: Tile) -> Step:
+    compare, bits, written = _comparing(op, m, dst, src)
+    padding = _padding(bits)
 
-        def run(scalar: float) -> None:
-            _pack(compare(src.load(), src.dtype.scalar(scalar)), bits, written, padding)
+    def run(scalar: float) -> None:
+        _pack(compare(src.load(), src.dtype.scalar(scalar)), bits, written, padding)
 
-        return Step(run, (src.region,), (written.region,))
-
-    return bind
+    return Step(run, (src.region,), (written.region,))
 
 
 def _chosen(bits: Tile, cols: int) -> Array:
@@ -102,29 +96,25 @@ def _chosen(bits: Tile, cols: int) -> Array:
 
 
 @instruction(dialect.TSelOp)
-def tsel(op: dialect.TSelOp, m: Machine) -> Binder:
-    def bind(dst: Tile, mask: Tile, src0: Tile, src1: Tile, tmp: Tile | None = None) -> Step:
-        bits = _bytes_of(op, m, mask, *dst.valid)
-        a, b = same_region(op, m, dst, src0, src1)
+def tsel(
+    op: dialect.TSelOp, m: Machine, dst: Tile, mask: Tile, src0: Tile, src1: Tile, tmp: Tile | None = None
+) -> Step:
+    bits = _bytes_of(op, m, mask, *dst.valid)
+    a, b = same_region(op, m, dst, src0, src1)
 
-        def run() -> None:
-            dst.store_raw(np.where(_chosen(bits, dst.valid[1]), a.load_raw(), b.load_raw()))
+    def run() -> None:
+        dst.store_raw(np.where(_chosen(bits, dst.valid[1]), a.load_raw(), b.load_raw()))
 
-        return Step(run, (bits.region, a.region, b.region), (dst.region,))
-
-    return bind
+    return Step(run, (bits.region, a.region, b.region), (dst.region,))
 
 
 @instruction(dialect.TSelSOp)
-def tsels(op: dialect.TSelSOp, m: Machine) -> Binder:
-    def bind(dst: Tile, mask: Tile, src: Tile, tmp: Tile | None = None) -> Step:
-        bits = _bytes_of(op, m, mask, *dst.valid)
-        (a,) = same_region(op, m, dst, src)
+def tsels(op: dialect.TSelSOp, m: Machine, dst: Tile, mask: Tile, src: Tile, tmp: Tile | None = None) -> Step:
+    bits = _bytes_of(op, m, mask, *dst.valid)
+    (a,) = same_region(op, m, dst, src)
 
-        def run(scalar: float) -> None:
-            other = np.asarray(dst.dtype.scalar(scalar)).view(dst.dtype.raw)
-            dst.store_raw(np.where(_chosen(bits, dst.valid[1]), a.load_raw(), other))
+    def run(scalar: float) -> None:
+        other = np.asarray(dst.dtype.scalar(scalar)).view(dst.dtype.raw)
+        dst.store_raw(np.where(_chosen(bits, dst.valid[1]), a.load_raw(), other))
 
-        return Step(run, (bits.region, a.region), (dst.region,))
-
-    return bind
+    return Step(run, (bits.region, a.region), (dst.region,))

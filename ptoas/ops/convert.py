@@ -15,34 +15,30 @@ from ptoas.dialects.pto.quant import TCvtOp
 from ptoas.machine import float4, hifloat8
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.dtypes import DType
-from ptoas.machine.machine import Binder, Machine, Step, instruction
+from ptoas.machine.machine import Machine, Step, instruction
 from ptoas.machine.tiles import Tile
 from ptoas.ops.family import lanes, same_region
 from ptoas.targets.shared.conversion import Conversion
 
 
 @instruction(TCvtOp)
-def tcvt(op: TCvtOp, m: Machine) -> Binder:
+def tcvt(op: TCvtOp, m: Machine, dst: Tile, src: Tile, tmp: Tile | None = None) -> Step:
     mode = RoundMode.CAST_RINT if op.rmode is None else op.rmode.data
     saturates = op.satmode is not None and op.satmode.data is SaturationMode.ON
     model: Conversion = m.target.model(op)
+    part = _source(op, m, dst, src)
+    function = conversion(src.dtype, dst.dtype, mode, saturates, model)
+    other = None if op.satmode is not None else conversion(src.dtype, dst.dtype, mode, True, model)
 
-    def bind(dst: Tile, src: Tile, tmp: Tile | None = None) -> Step:
-        part = _source(op, m, dst, src)
-        function = conversion(src.dtype, dst.dtype, mode, saturates, model)
-        other = None if op.satmode is not None else conversion(src.dtype, dst.dtype, mode, True, model)
+    def run() -> None:
+        read = numbers(src.dtype, np.ascontiguousarray(part.load_raw()))
+        converted = function(read).view(dst.dtype.raw)
+        if other is not None and read.size and exceeds(read, dst.dtype):
+            _warn_of_overflow(op, m, read, converted, other(read).view(dst.dtype.raw), dst)
+        dst.store_raw(converted)
 
-        def run() -> None:
-            read = numbers(src.dtype, np.ascontiguousarray(part.load_raw()))
-            converted = function(read).view(dst.dtype.raw)
-            if other is not None and read.size and exceeds(read, dst.dtype):
-                _warn_of_overflow(op, m, read, converted, other(read).view(dst.dtype.raw), dst)
-            dst.store_raw(converted)
-
-        follows = lanes(src) if part.valid == dst.valid else None
-        return Step(run, (part.region,), (dst.region,), lanes=follows)
-
-    return bind
+    follows = lanes(src) if part.valid == dst.valid else None
+    return Step(run, (part.region,), (dst.region,), lanes=follows)
 
 
 def exceeds(read: Array, target: DType) -> bool:

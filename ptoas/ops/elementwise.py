@@ -5,7 +5,7 @@ from __future__ import annotations
 from ptoas.dialects.pto import elementwise as dialect
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.machine.arrays import Array, np
-from ptoas.machine.machine import Binder, Machine, Step, instruction
+from ptoas.machine.machine import Machine, Step, instruction
 from ptoas.machine.tiles import Tile
 from ptoas.ops.division import divide, power, remainder
 from ptoas.ops.family import Function, elementwise, elementwise_of, leaky_relu, shift, wider
@@ -84,18 +84,14 @@ elementwise_of(
 
 
 @instruction(dialect.TCIOp)
-def tci(op: dialect.TCIOp, m: Machine) -> Binder:
+def tci(op: dialect.TCIOp, m: Machine, dst: Tile, tmp: Tile | None = None) -> Step:
     step = -1 if op.descending is not None and op.descending.value.data else 1
+    row = dst.with_valid(1, dst.valid[1]) if dst.valid[0] else dst
+    count = np.arange(dst.valid[1]) * step
+    number = dst.dtype.number
 
-    def bind(dst: Tile, tmp: Tile | None = None) -> Step:
-        row = dst.with_valid(1, dst.valid[1]) if dst.valid[0] else dst
-        count = np.arange(dst.valid[1]) * step
-        number = dst.dtype.number
+    def run(start: float) -> None:
+        numbers = count + (int(start) if dst.dtype.is_integer else start)
+        row.store_raw(numbers.astype(number).view(dst.dtype.raw))
 
-        def run(start: float) -> None:
-            numbers = count + (int(start) if dst.dtype.is_integer else start)
-            row.store_raw(numbers.astype(number).view(dst.dtype.raw))
-
-        return Step(run, writes=(row.region,))
-
-    return bind
+    return Step(run, writes=(row.region,))

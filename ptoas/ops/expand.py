@@ -10,13 +10,14 @@ from ptoas.dialects.pto.enums import BLayout
 from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.machine.arrays import Array, np
-from ptoas.machine.machine import Binder, Machine, Step, instruction
+from ptoas.machine.machine import Machine, Step, instruction
 from ptoas.machine.tiles import Tile
 from ptoas.ops.division import divide
 from ptoas.ops.family import (
     NOTHING,
     Function,
     Make,
+    always,
     applied,
     lanes,
     mnemonic,
@@ -31,29 +32,22 @@ def _repeated(first: Tile, dst: Tile) -> None:
 
 
 @instruction(dialect.TRowExpandOp, dialect.TColExpandOp)
-def texpand(op: dialect.TRowExpandOp | dialect.TColExpandOp, m: Machine) -> Binder:
+def texpand(op: dialect.TRowExpandOp | dialect.TColExpandOp, m: Machine, dst: Tile, src: Tile) -> Step:
     """The first element of each row along the row, or the first row down the columns."""
-
-    def bind(dst: Tile, src: Tile) -> Step:
-        extents = (dst.valid[0], 1) if isinstance(op, dialect.TRowExpandOp) else (1, dst.valid[1])
-        first = needed(op, m, dst, src, *extents)
-        run = partial(_repeated, first, dst)
-        return Step(run, (first.region,), (dst.region,), lanes=lanes(src))
-
-    return bind
+    extents = (dst.valid[0], 1) if isinstance(op, dialect.TRowExpandOp) else (1, dst.valid[1])
+    first = needed(op, m, dst, src, *extents)
+    run = partial(_repeated, first, dst)
+    return Step(run, (first.region,), (dst.region,), lanes=lanes(src))
 
 
 @instruction(dialect.TExpandSOp)
-def texpands(op: dialect.TExpandSOp, m: Machine) -> Binder:
-    def bind(dst: Tile) -> Step:
-        scalar, raw = dst.dtype.scalar, dst.dtype.raw
+def texpands(op: dialect.TExpandSOp, m: Machine, dst: Tile) -> Step:
+    scalar, raw = dst.dtype.scalar, dst.dtype.raw
 
-        def run(value: float) -> None:
-            dst.store_raw(np.asarray(scalar(value)).view(raw))
+    def run(value: float) -> None:
+        dst.store_raw(np.asarray(scalar(value)).view(raw))
 
-        return Step(run, writes=(dst.region,))
-
-    return bind
+    return Step(run, writes=(dst.region,))
 
 
 # --- with an operation ---------------------------------------------------------------------------
@@ -64,35 +58,25 @@ def expdif(a: Array, b: Array, out: Array | None = None) -> Array:
     return wider(np.exp)(np.subtract(a, b), out=out)
 
 
-def _always(function: Function) -> Make:
-    return lambda _op, _m: function
-
-
 Pick = Callable[[PtoOp, Machine, Tile, Tile, Tile], tuple[Tile, Tile]]
 """The part of each source that is worked with."""
 
 
 def _expand(table: dict[type[PtoOp], Make], pick: Pick) -> None:
     for cls, make in table.items():
-        instruction(cls)(_prepare(make, pick))
+        instruction(cls)(partial(_expanded, make, pick))
 
 
-def _prepare(make: Make, pick: Pick) -> Callable[[PtoOp, Machine], Binder]:
-    def prepare(op: PtoOp, m: Machine) -> Binder:
-        function = make(op, m)
-
-        def bind(dst: Tile, src0: Tile, src1: Tile, tmp: Tile | None = None) -> Step:
-            if dst.valid == (0, 0):
-                return NOTHING
-            require_arithmetic(op, m, dst)
-            sources = pick(op, m, dst, src0, src1)
-            run = applied(dst, _repeating(function, dst.valid[1], *sources), sources)
-            reads = tuple(tile.region for tile in sources)
-            return Step(run, reads, (dst.region,), lanes=lanes(src0, src1))
-
-        return bind
-
-    return prepare
+def _expanded(
+    make: Make, pick: Pick, op: PtoOp, m: Machine, dst: Tile, src0: Tile, src1: Tile, tmp: Tile | None = None
+) -> Step:
+    if dst.valid == (0, 0):
+        return NOTHING
+    require_arithmetic(op, m, dst)
+    sources = pick(op, m, dst, src0, src1)
+    run = applied(dst, _repeating(make(op, m), dst.valid[1], *sources), sources)
+    reads = tuple(tile.region for tile in sources)
+    return Step(run, reads, (dst.region,), lanes=lanes(src0, src1))
 
 
 def _by_row(op: PtoOp, m: Machine, dst: Tile, src0: Tile, src1: Tile) -> tuple[Tile, Tile]:
@@ -139,25 +123,25 @@ def _repeating(function: Function, width: int, *sources: Tile) -> Function:
 
 _expand(
     {
-        dialect.TRowExpandAddOp: _always(np.add),
-        dialect.TRowExpandSubOp: _always(np.subtract),
-        dialect.TRowExpandMulOp: _always(np.multiply),
+        dialect.TRowExpandAddOp: always(np.add),
+        dialect.TRowExpandSubOp: always(np.subtract),
+        dialect.TRowExpandMulOp: always(np.multiply),
         dialect.TRowExpandDivOp: divide,
-        dialect.TRowExpandMaxOp: _always(np.maximum),
-        dialect.TRowExpandMinOp: _always(np.minimum),
-        dialect.TRowExpandExpdifOp: _always(expdif),
+        dialect.TRowExpandMaxOp: always(np.maximum),
+        dialect.TRowExpandMinOp: always(np.minimum),
+        dialect.TRowExpandExpdifOp: always(expdif),
     },
     _by_row,
 )
 _expand(
     {
-        dialect.TColExpandAddOp: _always(np.add),
-        dialect.TColExpandSubOp: _always(np.subtract),
-        dialect.TColExpandMulOp: _always(np.multiply),
+        dialect.TColExpandAddOp: always(np.add),
+        dialect.TColExpandSubOp: always(np.subtract),
+        dialect.TColExpandMulOp: always(np.multiply),
         dialect.TColExpandDivOp: divide,
-        dialect.TColExpandMaxOp: _always(np.maximum),
-        dialect.TColExpandMinOp: _always(np.minimum),
-        dialect.TColExpandExpdifOp: _always(expdif),
+        dialect.TColExpandMaxOp: always(np.maximum),
+        dialect.TColExpandMinOp: always(np.minimum),
+        dialect.TColExpandExpdifOp: always(expdif),
     },
     _by_column,
 )

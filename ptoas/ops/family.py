@@ -13,7 +13,7 @@ from typing import Any
 
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.machine.arrays import Array, np
-from ptoas.machine.machine import INSTRUCTIONS, Binder, Machine, Step
+from ptoas.machine.machine import Machine, Step, instruction
 from ptoas.machine.tiles import Tile
 from ptoas.machine.undef import Lanes
 from ptoas.targets.row import Row
@@ -90,36 +90,32 @@ Make = Callable[[Any, Machine], Function]
 """A function that needs to know the operation: to read an attribute, or to fail at its line."""
 
 
+def always(function: Function) -> Make:
+    return lambda _op, _m: function
+
+
 def elementwise(table: Mapping[type[PtoOp], Function], *slots: str, scalar: bool = False) -> None:
     """Register `dst = function(slots..., scalars...)`, element by element, for each class of a table."""
-    for cls, function in table.items():
-        elementwise_of({cls: lambda _op, _m, function=function: function}, *slots, scalar=scalar)
+    elementwise_of({cls: always(function) for cls, function in table.items()}, *slots, scalar=scalar)
 
 
 def elementwise_of(table: Mapping[type[PtoOp], Make], *slots: str, scalar: bool = False) -> None:
     """The same for functions that are made for their operation."""
     for cls, make in table.items():
-        assert cls not in INSTRUCTIONS, cls
-        INSTRUCTIONS[cls] = _binder(make, slots, scalar)
+        instruction(cls)(partial(_elementwise, make, slots, scalar))
 
 
-def _binder(make: Make, slots: tuple[str, ...], scalar: bool) -> Callable[[Any, Machine], Binder]:
-    def prepare(op: PtoOp, m: Machine) -> Binder:
-        function = make(op, m)
-
-        def bind(**operands: Tile) -> Step:
-            dst, sources = operands["dst"], [operands[slot] for slot in slots]
-            require_arithmetic(op, m, dst)
-            parts = same_region(op, m, dst, *sources)
-            run = applied(dst, function, parts)
-            if scalar:
-                run = _with_scalars(run, sources[0].dtype.scalar)
-            reads = tuple(part.region for part in parts)
-            return Step(run, reads, (dst.region,), lanes=lanes(*sources))
-
-        return bind
-
-    return prepare
+def _elementwise(
+    make: Make, slots: tuple[str, ...], scalar: bool, op: PtoOp, m: Machine, dst: Tile, **operands: Tile
+) -> Step:
+    sources = [operands[slot] if slot != "dst" else dst for slot in slots]
+    require_arithmetic(op, m, dst)
+    parts = same_region(op, m, dst, *sources)
+    run = applied(dst, make(op, m), parts)
+    if scalar:
+        run = _with_scalars(run, sources[0].dtype.scalar)
+    reads = tuple(part.region for part in parts)
+    return Step(run, reads, (dst.region,), lanes=lanes(*sources))
 
 
 def _with_scalars(run: Callable[..., None], convert: Callable[[float], Any]) -> Callable[..., None]:

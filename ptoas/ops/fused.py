@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ptoas.dialects.pto import fused as dialect
 from ptoas.machine.arrays import Array, Ufunc, np
-from ptoas.machine.machine import Binder, Machine, Step, instruction
+from ptoas.machine.machine import Machine, Step, instruction
 from ptoas.machine.tiles import Tile
 from ptoas.ops.family import NOTHING, Function, elementwise, elementwise_of, into, lanes, needed, same_region
 from ptoas.targets.shared.elementwise import ROUNDED_ONCE
@@ -72,78 +72,68 @@ _SHIFT = np.float32(2**17)
 
 
 @instruction(dialect.TAddDeqReluOp)
-def tadddeqrelu(op: dialect.TAddDeqReluOp, m: Machine) -> Binder:
+def tadddeqrelu(
+    op: dialect.TAddDeqReluOp, m: Machine, dst: Tile, src0: Tile, src1: Tile, tmp: Tile | None = None
+) -> Step:
     factors = (1 / _SHIFT, _SHIFT) if m.target.model(op) == STEPWISE else (np.float32(1), np.float32(1))
+    a, b = same_region(op, m, dst, src0, src1)
 
-    def bind(dst: Tile, src0: Tile, src1: Tile, tmp: Tile | None = None) -> Step:
-        a, b = same_region(op, m, dst, src0, src1)
+    def run(scale: float) -> None:
+        total = np.add(a.load(), b.load()).astype(np.float32)
+        scaled = total * factors[0] * np.float32(scale) * factors[1]
+        dst.store_raw(_to_half(_relu(scaled)).view(dst.dtype.raw))
 
-        def run(scale: float) -> None:
-            total = np.add(a.load(), b.load()).astype(np.float32)
-            scaled = total * factors[0] * np.float32(scale) * factors[1]
-            dst.store_raw(_to_half(_relu(scaled)).view(dst.dtype.raw))
-
-        return Step(run, (a.region, b.region), (dst.region,), lanes=lanes(src0, src1))
-
-    return bind
+    return Step(run, (a.region, b.region), (dst.region,), lanes=lanes(src0, src1))
 
 
 @instruction(dialect.TPairReduceSumOp)
-def tpairreducesum(op: dialect.TPairReduceSumOp, m: Machine) -> Binder:
+def tpairreducesum(op: dialect.TPairReduceSumOp, m: Machine, dst: Tile, src: Tile) -> Step:
     clears = m.target.model(op) == CLEARED
+    rows, cols = dst.valid
+    if 0 in dst.valid:
+        return NOTHING
+    (part,) = same_region(op, m, dst, src)
+    half = dst.with_valid(rows, cols // 2)
 
-    def bind(dst: Tile, src: Tile) -> Step:
-        rows, cols = dst.valid
-        if 0 in dst.valid:
-            return NOTHING
-        (part,) = same_region(op, m, dst, src)
-        half = dst.with_valid(rows, cols // 2)
+    def run() -> None:
+        numbers = part.load()
+        if clears:
+            dst.store_raw(np.zeros(dst.valid, dst.dtype.raw))
+        sums = np.add(numbers[:, 0::2], numbers[:, 1::2])
+        half.store_raw(np.asarray(sums, dst.dtype.number).view(dst.dtype.raw))
 
-        def run() -> None:
-            numbers = part.load()
-            if clears:
-                dst.store_raw(np.zeros(dst.valid, dst.dtype.raw))
-            sums = np.add(numbers[:, 0::2], numbers[:, 1::2])
-            half.store_raw(np.asarray(sums, dst.dtype.number).view(dst.dtype.raw))
-
-        return Step(run, (part.region,), ((dst if clears else half).region,))
-
-    return bind
+    return Step(run, (part.region,), ((dst if clears else half).region,))
 
 
 @instruction(dialect.TInterleaveOp)
-def tinterleave(op: dialect.TInterleaveOp, m: Machine) -> Binder:
-    def bind(dst: Tile, dst1: Tile, src0: Tile, src1: Tile) -> Step:
-        if 0 in dst.valid:
-            return NOTHING
-        rows, cols = dst.valid
-        parts = same_region(op, m, dst, src0, src1)
+def tinterleave(op: dialect.TInterleaveOp, m: Machine, dst: Tile, dst1: Tile, src0: Tile, src1: Tile) -> Step:
+    if 0 in dst.valid:
+        return NOTHING
+    rows, cols = dst.valid
+    parts = same_region(op, m, dst, src0, src1)
 
-        def run() -> None:
-            sequence = np.stack([part.load_raw() for part in parts], axis=2).reshape(rows, 2 * cols)
-            dst.store_raw(np.ascontiguousarray(sequence[:, :cols]))
-            dst1.store_raw(np.ascontiguousarray(sequence[:, cols:]))
+    def run() -> None:
+        sequence = np.stack([part.load_raw() for part in parts], axis=2).reshape(rows, 2 * cols)
+        dst.store_raw(np.ascontiguousarray(sequence[:, :cols]))
+        dst1.store_raw(np.ascontiguousarray(sequence[:, cols:]))
 
-        return Step(run, tuple(part.region for part in parts), (dst.region, dst1.region))
-
-    return bind
+    return Step(run, tuple(part.region for part in parts), (dst.region, dst1.region))
 
 
 @instruction(dialect.TDeinterleaveOp)
-def tdeinterleave(op: dialect.TDeinterleaveOp, m: Machine) -> Binder:
-    def bind(dst: Tile, dst1: Tile, src0: Tile, src1: Tile | None = None) -> Step:
-        if 0 in dst.valid:
-            return NOTHING
-        if src1 is None:
-            parts = (needed(op, m, dst, src0, dst.valid[0], 2 * dst.valid[1]),)
-        else:
-            parts = same_region(op, m, dst, src0, src1)
+def tdeinterleave(
+    op: dialect.TDeinterleaveOp, m: Machine, dst: Tile, dst1: Tile, src0: Tile, src1: Tile | None = None
+) -> Step:
+    if 0 in dst.valid:
+        return NOTHING
+    if src1 is None:
+        parts = (needed(op, m, dst, src0, dst.valid[0], 2 * dst.valid[1]),)
+    else:
+        parts = same_region(op, m, dst, src0, src1)
 
-        def run() -> None:
-            sequence = np.concatenate([part.load_raw() for part in parts], axis=1)
-            dst.store_raw(np.ascontiguousarray(sequence[:, 0::2]))
-            dst1.store_raw(np.ascontiguousarray(sequence[:, 1::2]))
+    def run() -> None:
+        sequence = np.concatenate([part.load_raw() for part in parts], axis=1)
+        dst.store_raw(np.ascontiguousarray(sequence[:, 0::2]))
+        dst1.store_raw(np.ascontiguousarray(sequence[:, 1::2]))
 
-        return Step(run, tuple(part.region for part in parts), (dst.region, dst1.region))
-
-    return bind
+    return Step(run, tuple(part.region for part in parts), (dst.region, dst1.region))

@@ -9,7 +9,7 @@ from ptoas.dialects.pto.enums import Coalesce, GatherOOB
 from ptoas.dialects.pto.gather import MGatherMatOp, MGatherOp
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.handover import DeferredGather
-from ptoas.machine.machine import Binder, Machine, Step, instruction
+from ptoas.machine.machine import Machine, Step, instruction
 from ptoas.machine.memory import View
 from ptoas.machine.tiles import Tile
 from ptoas.ops.indexing import Reader, checked, index_failure, index_reader
@@ -17,25 +17,21 @@ from ptoas.ops.tables import Table, check_index_extents, check_not_empty, table_
 
 
 @instruction(MGatherOp)
-def mgather(op: MGatherOp, m: Machine) -> Binder:
+def mgather(op: MGatherOp, m: Machine, dst: Tile, mem: View, idx: Tile) -> Step:
     coalesce = m.target.value(op, "coalesce")
     oob = GatherOOB.Undefined if op.gather_oob is None else op.gather_oob.data
-
-    def bind(dst: Tile, mem: View, idx: Tile) -> Step:
-        row = coalesce is Coalesce.Row
-        check_not_empty(op, m, dst)
-        check_index_extents(op, m, dst, idx, row)
-        table = table_of(op, m, mem, dst, row)
-        if row:
-            dst = dst.with_valid(dst.valid[0], table.width)
-        read = index_reader(idx, m, flat=row)
-        work = gather_run(op, m, table, dst, idx, read, oob)
-        run, later = (in_one(work), work) if isinstance(work, DeferredGather) else (work, None)
-        writes = (dst.full.region,) if prezeroes(table, oob) else (dst.region,)
-        places = lambda: taken(table, read, oob)  # noqa: E731
-        return Step(run, reads=(idx.region,), writes=writes, places=places, later=later)
-
-    return bind
+    row = coalesce is Coalesce.Row
+    check_not_empty(op, m, dst)
+    check_index_extents(op, m, dst, idx, row)
+    table = table_of(op, m, mem, dst, row)
+    if row:
+        dst = dst.with_valid(dst.valid[0], table.width)
+    read = index_reader(idx, m, flat=row)
+    work = gather_run(op, m, table, dst, idx, read, oob)
+    run, later = (in_one(work), work) if isinstance(work, DeferredGather) else (work, None)
+    writes = (dst.full.region,) if prezeroes(table, oob) else (dst.region,)
+    places = lambda: taken(table, read, oob)  # noqa: E731
+    return Step(run, reads=(idx.region,), writes=writes, places=places, later=later)
 
 
 def prezeroes(table: Table, oob: GatherOOB) -> bool:
@@ -178,42 +174,38 @@ def zeroing(table: Table, dst: Tile, read: Reader, everything: Tile | None, wide
 
 
 @instruction(MGatherMatOp)
-def mgather_mat(op: MGatherMatOp, m: Machine) -> Binder:
+def mgather_mat(
+    op: MGatherMatOp, m: Machine, dst: Tile, mem: View, idx: View, scratch: View | None = None
+) -> Step:
     """Rows or elements into an NZ tile of L1. Elements, and rows with `zero`, clear the whole tile before."""
     oob = GatherOOB.Undefined if op.gather_oob is None else op.gather_oob.data
+    check_not_empty(op, m, dst)
+    rows, cols = dst.valid
+    capacity = prod(mem.shape5[:4]) if op.by_row else prod(mem.shape5)
+    table = Table(mem, op.by_row, capacity, cols, mem.strides5[3], False)
+    shape, strides = ((rows,), (1,)) if op.by_row else ((rows, cols), (idx.strides5[3], 1))
+    indices = idx.buffer.window(idx.offset, shape, strides)
+    clears = not op.by_row or oob is GatherOOB.Zero
 
-    def bind(dst: Tile, mem: View, idx: View, scratch: View | None = None) -> Step:
-        check_not_empty(op, m, dst)
-        rows, cols = dst.valid
-        capacity = prod(mem.shape5[:4]) if op.by_row else prod(mem.shape5)
-        table = Table(mem, op.by_row, capacity, cols, mem.strides5[3], False)
-        shape, strides = ((rows,), (1,)) if op.by_row else ((rows, cols), (idx.strides5[3], 1))
-        indices = idx.buffer.window(idx.offset, shape, strides)
-        clears = not op.by_row or oob is GatherOOB.Zero
+    def chosen() -> tuple[Array, Array]:
+        """Remapped indices, and which of them are read."""
+        numbers = np.ascontiguousarray(indices).view(np.uint32).astype(np.intp)
+        inside = numbers < capacity
+        if oob is GatherOOB.Undefined and not inside.all():
+            wrong = int(numbers[~inside].flat[0])
+            limit = f"the table: its capacity is {capacity} {table.unit}"
+            raise m.fail("PTO-R101", f"mgather: index {wrong} of %{idx.buffer.name} is outside {limit}", op)
+        if oob is GatherOOB.Wrap:
+            return numbers % capacity, np.ones_like(inside)
+        return np.minimum(numbers, capacity - 1), inside | (oob is GatherOOB.Clamp)
 
-        def chosen() -> tuple[Array, Array]:
-            """Remapped indices, and which of them are read."""
-            numbers = np.ascontiguousarray(indices).view(np.uint32).astype(np.intp)
-            inside = numbers < capacity
-            if oob is GatherOOB.Undefined and not inside.all():
-                wrong = int(numbers[~inside].flat[0])
-                limit = f"the table: its capacity is {capacity} {table.unit}"
-                raise m.fail(
-                    "PTO-R101", f"mgather: index {wrong} of %{idx.buffer.name} is outside {limit}", op
-                )
-            if oob is GatherOOB.Wrap:
-                return numbers % capacity, np.ones_like(inside)
-            return np.minimum(numbers, capacity - 1), inside | (oob is GatherOOB.Clamp)
+    def run() -> None:
+        numbers, inside = chosen()
+        found = table.fetch(numbers)
+        found[~inside] = 0
+        if clears:
+            dst.full.store_raw(np.zeros((), dst.dtype.raw))
+        dst.store_raw(found)
 
-        def run() -> None:
-            numbers, inside = chosen()
-            found = table.fetch(numbers)
-            found[~inside] = 0
-            if clears:
-                dst.full.store_raw(np.zeros((), dst.dtype.raw))
-            dst.store_raw(found)
-
-        writes = (dst.full.region,) if clears else (dst.region,)
-        return Step(run, writes=writes, places=lambda: table.addresses(chosen()[0]))
-
-    return bind
+    writes = (dst.full.region,) if clears else (dst.region,)
+    return Step(run, writes=writes, places=lambda: table.addresses(chosen()[0]))

@@ -10,7 +10,7 @@ from ptoas.dialects.pto.enums import AccPhase
 from ptoas.dialects.pto.geometry import BOX_ROWS
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.machine.arrays import Array, np
-from ptoas.machine.machine import Binder, Machine, Step, instruction
+from ptoas.machine.machine import Machine, Step, instruction
 from ptoas.machine.memory import POISON
 from ptoas.machine.tiles import Tile
 from ptoas.ops.factors import factor, multiply, shares
@@ -27,7 +27,15 @@ GARBAGE = int.from_bytes(bytes([POISON]) * 8, "little")
     dialect.TGemvAccOp,
     dialect.TGemvBiasOp,
 )
-def product(op: dialect.ProductOp, m: Machine) -> Binder:
+def product(
+    op: dialect.ProductOp,
+    m: Machine,
+    dst: Tile,
+    lhs: Tile,
+    rhs: Tile,
+    acc_in: Tile | None = None,
+    bias: Tile | None = None,
+) -> Step:
     """Floats are multiplied and added in f32, integers in i32, where they wrap.
 
     No document gives the order in which the matrix unit adds. Here one instruction forms the sum over all of
@@ -36,42 +44,38 @@ def product(op: dialect.ProductOp, m: Machine) -> Binder:
     """
     walk = m.target.model(op)
     begin = beginning(op, m)
+    if isinstance(op, dialect.TMatmulOp) and dst.type.valid == (0, 0):
+        return Step(lambda: None)
+    check_extents(op, m, dst, lhs, rhs, bias)
+    check_walk(op, m, walk.strided, lhs, rhs)
+    rows, cols = lhs.valid[0], rhs.valid[1]
+    out = dst.with_valid(rows, cols)
+    start = first_term(rows, cols, acc_in, bias)
+    number, raw = dst.dtype.number, dst.dtype.raw
+    whole = in_blocks(out, walk.blocks)
+    reads = (lhs.region, rhs.region, *([start.region] if start is not None else []))
+    in_place = bias is None and (start is None or start.coincides(out))
+    panels = panels_of(out) if in_place and whole is out and number == np.float32 else None
+    if panels is not None:
+        product = in_panels(lhs, rhs, panels, start is not None)
 
-    def bind(dst: Tile, lhs: Tile, rhs: Tile, acc_in: Tile | None = None, bias: Tile | None = None) -> Step:
-        if isinstance(op, dialect.TMatmulOp) and dst.type.valid == (0, 0):
-            return Step(lambda: None)
-        check_extents(op, m, dst, lhs, rhs, bias)
-        check_walk(op, m, walk.strided, lhs, rhs)
-        rows, cols = lhs.valid[0], rhs.valid[1]
-        out = dst.with_valid(rows, cols)
-        start = first_term(rows, cols, acc_in, bias)
-        number, raw = dst.dtype.number, dst.dtype.raw
-        whole = in_blocks(out, walk.blocks)
-        reads = (lhs.region, rhs.region, *([start.region] if start is not None else []))
-        in_place = bias is None and (start is None or start.coincides(out))
-        panels = panels_of(out) if in_place and whole is out and number == np.float32 else None
-        if panels is not None:
-            product = in_panels(lhs, rhs, panels, start is not None)
-
-            def run_whole() -> None:
-                begin(dst, rows)
-                if out.memory.undefined is not None:
-                    out.memory.define(out)
-                product()
-
-            return Step(run_whole, reads, (whole.region,))
-        left, right = factor(lhs), factor(rhs)
-
-        def run() -> None:
+        def run_whole() -> None:
             begin(dst, rows)
-            total = rounded(multiply(left(), right()), number)
-            if start is not None:
-                total += start.load()
-            write(whole, out, total.view(raw))
+            if out.memory.undefined is not None:
+                out.memory.define(out)
+            product()
 
-        return Step(run, reads, (whole.region,))
+        return Step(run_whole, reads, (whole.region,))
+    left, right = factor(lhs), factor(rhs)
 
-    return bind
+    def run() -> None:
+        begin(dst, rows)
+        total = rounded(multiply(left(), right()), number)
+        if start is not None:
+            total += start.load()
+        write(whole, out, total.view(raw))
+
+    return Step(run, reads, (whole.region,))
 
 
 def panels_of(out: Tile) -> Array | None:

@@ -25,7 +25,7 @@ from ptoas.machine.arrays import Array, np
 from ptoas.machine.checks import check_region
 from ptoas.machine.dtypes import DType
 from ptoas.machine.handover import DeferredGather
-from ptoas.machine.machine import Binder, Machine, Step, instruction, value
+from ptoas.machine.machine import Machine, Step, instruction, value
 from ptoas.machine.memory import LocalPointer, Pointer, View, address_of
 from ptoas.machine.tiles import Region, Tile, in_runs
 from ptoas.ops.fixpipe import check_columns, check_scales, check_steps, conversion, steps, warn_of_undefined
@@ -51,38 +51,35 @@ def pad_bits(m: Machine, dtype: DType, pad: PadValue) -> Any:
 
 
 @instruction(TLoadOp)
-def tload(op: TLoadOp, m: Machine) -> Binder:
-    def bind(dst: Tile, mem: View) -> Step:
-        if 0 in dst.type.valid:
-            return Step(lambda: None)
-        if mem.layout in SCALES:
-            return loading_scales(op, m, dst, mem)
-        pair = paired(op, m, dst, mem)
-        if pair is None:
-            moving = converting(dst)
+def tload(op: TLoadOp, m: Machine, dst: Tile, mem: View) -> Step:
+    if 0 in dst.type.valid:
+        return Step(lambda: None)
+    if mem.layout in SCALES:
+        return loading_scales(op, m, dst, mem)
+    pair = paired(op, m, dst, mem)
+    if pair is None:
+        moving = converting(dst)
 
-            def move() -> None:
-                moving(mem)
-        else:
-            source, window = in_runs(*pair)
-            moving = loading(mem, source, window)
+        def move() -> None:
+            moving(mem)
+    else:
+        source, window = in_runs(*pair)
+        moving = loading(mem, source, window)
 
-            def move() -> None:
-                window[...] = source
+        def move() -> None:
+            window[...] = source
 
-        pads, writes = padding(m, dst)
-        if not pads:
-            return Step(move, writes=writes, moving=moving)
-        bits = pad_bits(m, dst.dtype, dst.type.pad)
+    pads, writes = padding(m, dst)
+    if not pads:
+        return Step(move, writes=writes, moving=moving)
+    bits = pad_bits(m, dst.dtype, dst.type.pad)
 
-        def run() -> None:
-            for part in pads:
-                part[...] = bits
-            move()
+    def run() -> None:
+        for part in pads:
+            part[...] = bits
+        move()
 
-        return Step(run, writes=writes)
-
-    return bind
+    return Step(run, writes=writes)
 
 
 SCALES = (Layout.MX_A_ZZ, Layout.MX_B_NN)
@@ -131,7 +128,7 @@ def padding(m: Machine, dst: Tile) -> tuple[tuple[Array, ...], tuple[Any, ...]]:
 
 
 @instruction(TStoreOp)
-def tstore(op: TStoreOp, m: Machine) -> Binder:
+def tstore(op: TStoreOp, m: Machine, src: Tile, mem: View, fp: Tile | None = None) -> Step:
     atomic = AtomicType.AtomicNone if op.atomic_type is None else op.atomic_type.data
     combine: Callable[..., Array] | None = {
         AtomicType.AtomicAdd: np.add,
@@ -139,11 +136,6 @@ def tstore(op: TStoreOp, m: Machine) -> Binder:
         AtomicType.AtomicMin: np.minimum,
     }.get(atomic)
     kind = None if combine is None else atomic
-
-    def bind(src: Tile, mem: View, fp: Tile | None = None) -> Step:
-        if 0 in src.type.valid:
-            return Step(lambda *_: None)
-        return waiting(op, m, src, bound(src, mem, fp))
 
     def bound(src: Tile, mem: View, fp: Tile | None) -> Step:
         dtype = mem.dtype
@@ -186,7 +178,9 @@ def tstore(op: TStoreOp, m: Machine) -> Binder:
         filled = None if combine is not None else filling(src, mem, target, window)
         return Step(run, reads=(src.region,), moving=moving, atomic=kind, filled=filled)
 
-    return bind
+    if 0 in src.type.valid:
+        return Step(lambda *_: None)
+    return waiting(op, m, src, bound(src, mem, fp))
 
 
 def waiting(op: TStoreOp, m: Machine, src: Tile, step: Step) -> Step:
@@ -405,23 +399,20 @@ def element_at(op: ElementOp, m: Machine, tile: Tile | Unplaced, offset: int) ->
 
 
 @instruction(TPrintOp)
-def tprint(op: TPrintOp, m: Machine) -> Binder:
+def tprint(op: TPrintOp, m: Machine, src: Tile | View, tmp: View | None = None) -> Step:
     form: PrintFormat = m.target.value(op, "printFormat")
 
-    def bind(src: Tile | View, tmp: View | None = None) -> Step:
-        def run() -> None:
-            if isinstance(src, Tile):
-                numbers = src.dtype.numbers(np.ascontiguousarray(src.load_raw()))
-            else:
-                try:
-                    numbers = src.dtype.numbers(np.ascontiguousarray(rows_and_columns(src)))
-                except ValueError:
-                    raise outside(op, m, src) from None
-            m.print_line(printed(numbers, src.dtype, form))
+    def run() -> None:
+        if isinstance(src, Tile):
+            numbers = src.dtype.numbers(np.ascontiguousarray(src.load_raw()))
+        else:
+            try:
+                numbers = src.dtype.numbers(np.ascontiguousarray(rows_and_columns(src)))
+            except ValueError:
+                raise outside(op, m, src) from None
+        m.print_line(printed(numbers, src.dtype, form))
 
-        return Step(run, reads=(src.region,) if isinstance(src, Tile) else ())
-
-    return bind
+    return Step(run, reads=(src.region,) if isinstance(src, Tile) else ())
 
 
 def printed(numbers: Array, dtype: DType, format: PrintFormat = PrintFormat.Width8_Precision4) -> str:

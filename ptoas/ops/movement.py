@@ -12,7 +12,7 @@ from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.checks import check_region
-from ptoas.machine.machine import Binder, Machine, Step, instruction
+from ptoas.machine.machine import Machine, Step, instruction
 from ptoas.machine.tiles import MOST_PARTS, Region, Tile, in_runs
 from ptoas.machine.undef import Lanes
 from ptoas.ops.family import lanes, mnemonic, same_region
@@ -34,26 +34,24 @@ BOX = 16
 
 
 @instruction(dialect.TMovOp)
-def tmov(op: dialect.TMovOp, m: Machine) -> Binder:
+def tmov(
+    op: dialect.TMovOp, m: Machine, dst: Tile, src: Tile, fp: Tile | None = None, tmp: Tile | None = None
+) -> Step:
     """Copy the elements that are valid in both tiles; widen a bias, convert an accumulator."""
-    if op.tmp is not None:
-        return reordered(op, m)
-
-    def bind(dst: Tile, src: Tile, fp: Tile | None = None) -> Step:
-        if turns_pairs(dst, src):
-            return turning(op, m, dst, src)
-        src = first_half(op, m, src)
-        rows, cols = (min(pair) for pair in zip(dst.valid, src.valid, strict=True))
-        source, target = src.with_valid(rows, cols), dst.with_valid(rows, cols)
-        convert = converting(op, m, src, dst, fp)
-        check_columns(op, m, fp, 0, cols)
-        check_blocks(op, m, src, dst)
-        regions = (source.region, *scales(fp)), (target.region,)
-        if convert is as_it_is:
-            return Step(copying(source, target), *regions, lanes=None if fp else lanes(source))
-        return Step(lambda *word: target.store_raw(convert(source.load_raw(), *word)), *regions)
-
-    return bind
+    if tmp is not None:
+        return reordered(op, m, dst, src)
+    if turns_pairs(dst, src):
+        return turning(op, m, dst, src)
+    src = first_half(op, m, src)
+    rows, cols = (min(pair) for pair in zip(dst.valid, src.valid, strict=True))
+    source, target = src.with_valid(rows, cols), dst.with_valid(rows, cols)
+    convert = converting(op, m, src, dst, fp)
+    check_columns(op, m, fp, 0, cols)
+    check_blocks(op, m, src, dst)
+    regions = (source.region, *scales(fp)), (target.region,)
+    if convert is as_it_is:
+        return Step(copying(source, target), *regions, lanes=None if fp else lanes(source))
+    return Step(lambda *word: target.store_raw(convert(source.load_raw(), *word)), *regions)
 
 
 def check_blocks(op: dialect.TMovOp, m: Machine, src: Tile, dst: Tile) -> None:
@@ -123,29 +121,25 @@ def turn(pairs: Array, src: Tile) -> Array:
     return low | high << 4
 
 
-def reordered(op: dialect.TMovOp, m: Machine) -> Binder:
+def reordered(op: dialect.TMovOp, m: Machine, dst: Tile, src: Tile) -> Step:
     """Exponents of blocks in boxes, by the order of addresses: the pitch of neither tile is looked at. What
     completes the last boxes along axis1 is zeroed in the source and copied from there."""
     down = op.axis is MxGroupAxis.Axis0
+    rows, cols = (src if down else dst).valid
+    count = rows * cols
+    capacity = count if down else -(-rows // BOX) * BOX * cols
+    odd = rows % 2 or cols % BOX if down else cols % 2
+    if odd or capacity > min(src.flat.size, dst.flat.size) or src.valid not in ((rows, cols), (1, count)):
+        raise does_not_fit(op, m, src, dst)
+    taken, made = src.elements(np.arange(count)), dst.elements(np.arange(capacity))
+    zeros = src.elements(np.arange(count, capacity))
 
-    def bind(dst: Tile, src: Tile, tmp: Tile) -> Step:
-        rows, cols = (src if down else dst).valid
-        count = rows * cols
-        capacity = count if down else -(-rows // BOX) * BOX * cols
-        odd = rows % 2 or cols % BOX if down else cols % 2
-        if odd or capacity > min(src.flat.size, dst.flat.size) or src.valid not in ((rows, cols), (1, count)):
-            raise does_not_fit(op, m, src, dst)
-        taken, made = src.elements(np.arange(count)), dst.elements(np.arange(capacity))
-        zeros = src.elements(np.arange(count, capacity))
+    def run() -> None:
+        src.flat[count:capacity] = 0
+        exponents = src.flat[:count].reshape(rows, cols)
+        dst.flat[:capacity] = in_boxes(exponents.T if down else exponents)
 
-        def run() -> None:
-            src.flat[count:capacity] = 0
-            exponents = src.flat[:count].reshape(rows, cols)
-            dst.flat[:capacity] = in_boxes(exponents.T if down else exponents)
-
-        return Step(run, (taken,), (made, zeros) if capacity > count else (made,))
-
-    return bind
+    return Step(run, (taken,), (made, zeros) if capacity > count else (made,))
 
 
 def copying(source: Tile, target: Tile) -> Callable[[], None]:
@@ -198,45 +192,41 @@ def scales(fp: Tile | None) -> tuple[Region, ...]:
 
 
 @instruction(dialect.TFillPadOp)
-def tfillpad(op: dialect.TFillPadOp, m: Machine) -> Binder:
+def tfillpad(op: dialect.TFillPadOp, m: Machine, dst: Tile, src: Tile) -> Step:
     """A device fills the destination's valid rows across all physical columns, the simulator the whole
     tile."""
     model = m.target.model(op)
+    rows, cols = src.valid
+    if 0 in dst.valid:
+        return Step(lambda: None)
+    filled = dst.full if model.whole else dst.with_valid(dst.valid[0], dst.cols)
+    if rows > filled.valid[0] or cols > dst.cols:
+        raise does_not_fit(op, m, src, filled)
+    pad = dst.type.pad if op.pad_value is None else op.pad_value.data
+    padded = np.full(filled.valid, pad_bits(m, dst.dtype, pad))
+    until = cols
+    if model.keeps_bursts and src.type.pad is dst.type.pad:
+        # What a load has padded already comes along with the last burst of each row.
+        until = min(src.cols, -(-cols * src.dtype.size // BURST) * BURST // src.dtype.size)
+    source = src.with_valid(rows, until)
 
-    def bind(dst: Tile, src: Tile) -> Step:
-        rows, cols = src.valid
-        if 0 in dst.valid:
-            return Step(lambda: None)
-        filled = dst.full if model.whole else dst.with_valid(dst.valid[0], dst.cols)
-        if rows > filled.valid[0] or cols > dst.cols:
-            raise does_not_fit(op, m, src, filled)
-        pad = dst.type.pad if op.pad_value is None else op.pad_value.data
-        padded = np.full(filled.valid, pad_bits(m, dst.dtype, pad))
-        until = cols
-        if model.keeps_bursts and src.type.pad is dst.type.pad:
-            # What a load has padded already comes along with the last burst of each row.
-            until = min(src.cols, -(-cols * src.dtype.size // BURST) * BURST // src.dtype.size)
-        source = src.with_valid(rows, until)
+    def run() -> None:
+        padded[:rows, :until] = source.load_raw()
+        filled.store_raw(padded)
 
-        def run() -> None:
-            padded[:rows, :until] = source.load_raw()
-            filled.store_raw(padded)
+    if until == cols:
+        return Step(run, (src.region,), (filled.region,))
+    written = np.ones(filled.valid, bool)
+    written[:rows, cols:until] = False
+    copied = dst.elements(dst.offsets[: filled.valid[0]][~written])
 
-        if until == cols:
-            return Step(run, (src.region,), (filled.region,))
-        written = np.ones(filled.valid, bool)
-        written[:rows, cols:until] = False
-        copied = dst.elements(dst.offsets[: filled.valid[0]][~written])
+    def run_and_copy() -> None:
+        known = source.region.complete()
+        run()
+        if known:
+            copied.mark(op)
 
-        def run_and_copy() -> None:
-            known = source.region.complete()
-            run()
-            if known:
-                copied.mark(op)
-
-        return Step(run_and_copy, (src.region,), (dst.elements(dst.offsets[: filled.valid[0]][written]),))
-
-    return bind
+    return Step(run_and_copy, (src.region,), (dst.elements(dst.offsets[: filled.valid[0]][written]),))
 
 
 def does_not_fit(op: PtoOp, m: Machine, source: Tile, target: Tile) -> Exception:
@@ -252,77 +242,69 @@ def _turn(src: Tile, target: Tile) -> None:
 
 
 @instruction(dialect.TTransOp)
-def ttrans(op: dialect.TTransOp, m: Machine) -> Binder:
-    def bind(dst: Tile, src: Tile, tmp: Tile | None = None) -> Step:
-        rows, cols = src.valid
-        if cols > dst.rows or rows > dst.cols:
-            raise does_not_fit(op, m, src, dst.full)
-        target = dst.with_valid(cols, rows)
-        turned = Lanes((src.valid,), turned=True)
-        run = partial(_turn, src, target)
-        return Step(run, (src.region,), (target.region,), lanes=turned)
-
-    return bind
+def ttrans(op: dialect.TTransOp, m: Machine, dst: Tile, src: Tile, tmp: Tile | None = None) -> Step:
+    rows, cols = src.valid
+    if cols > dst.rows or rows > dst.cols:
+        raise does_not_fit(op, m, src, dst.full)
+    target = dst.with_valid(cols, rows)
+    turned = Lanes((src.valid,), turned=True)
+    run = partial(_turn, src, target)
+    return Step(run, (src.region,), (target.region,), lanes=turned)
 
 
 @instruction(dialect.TConcatOp)
-def tconcat(op: dialect.TConcatOp, m: Machine) -> Binder:
-    def bind(dst: Tile, src0: Tile, src1: Tile) -> Step:
-        rows, left, right = dst.valid[0], src0.valid[1], src1.valid[1]
-        if left + right > dst.cols:
-            raise does_not_fit(op, m, src0.with_valid(rows, left + right), dst.full)
-        (first,) = same_region(op, m, dst.with_valid(rows, left), src0)
-        (second,) = same_region(op, m, dst.with_valid(rows, right), src1)
-        target = dst.with_valid(rows, left + right)
+def tconcat(op: dialect.TConcatOp, m: Machine, dst: Tile, src0: Tile, src1: Tile) -> Step:
+    rows, left, right = dst.valid[0], src0.valid[1], src1.valid[1]
+    if left + right > dst.cols:
+        raise does_not_fit(op, m, src0.with_valid(rows, left + right), dst.full)
+    (first,) = same_region(op, m, dst.with_valid(rows, left), src0)
+    (second,) = same_region(op, m, dst.with_valid(rows, right), src1)
+    target = dst.with_valid(rows, left + right)
 
-        def run() -> None:
-            target.store_raw(np.concatenate((first.load_raw(), second.load_raw()), axis=1))
+    def run() -> None:
+        target.store_raw(np.concatenate((first.load_raw(), second.load_raw()), axis=1))
 
-        return Step(run, (first.region, second.region), (target.region,))
-
-    return bind
+    return Step(run, (first.region, second.region), (target.region,))
 
 
 @instruction(dialect.TConcatIdxOp)
-def tconcatidx(op: dialect.TConcatIdxOp, m: Machine) -> Binder:
+def tconcatidx(
+    op: dialect.TConcatIdxOp, m: Machine, dst: Tile, src0: Tile, src1: Tile, src0_idx: Tile, src1_idx: Tile
+) -> Step:
     """Devices stop at the destination's valid columns; the simulator writes on, which is an error here."""
+    rows, width = dst.valid[0], dst.valid[1] if m.target.has_pipes else dst.cols
+    counts = same_region(op, m, dst.with_valid(rows, 1), src0_idx, src1_idx)
+    unit = src0_idx.dtype.size
+    columns, places = np.arange(width), dst.offsets[:rows, :width]
 
-    def bind(dst: Tile, src0: Tile, src1: Tile, src0_idx: Tile, src1_idx: Tile) -> Step:
-        rows, width = dst.valid[0], dst.valid[1] if m.target.has_pipes else dst.cols
-        counts = same_region(op, m, dst.with_valid(rows, 1), src0_idx, src1_idx)
-        unit = src0_idx.dtype.size
-        columns, places = np.arange(width), dst.offsets[:rows, :width]
+    def part(tile: Tile, start: Array, count: Array) -> None:
+        """Copy a number of columns of a source, to column `start` of the destination."""
+        if (count < 0).any() or (count > tile.cols).any():
+            raise m.fail(
+                "PTO-R105",
+                f"tconcatidx: {count.max()} columns are read, but {tile.describe()} has fewer",
+                op,
+            )
+        here = (columns >= start) & (columns < start + count)
+        at = np.broadcast_to(np.clip(columns - start, 0, tile.cols - 1), here.shape)
+        chosen = np.take_along_axis(tile.offsets[:rows], at, axis=1)[here]
+        if m.checks.init:
+            check_region(op, m, tile.elements(chosen))
+        dst.flat[places[here]] = tile.flat[chosen]
+        dst.elements(places[here]).mark(op)
 
-        def part(tile: Tile, start: Array, count: Array) -> None:
-            """Copy a number of columns of a source, to column `start` of the destination."""
-            if (count < 0).any() or (count > tile.cols).any():
-                raise m.fail(
-                    "PTO-R105",
-                    f"tconcatidx: {count.max()} columns are read, but {tile.describe()} has fewer",
-                    op,
-                )
-            here = (columns >= start) & (columns < start + count)
-            at = np.broadcast_to(np.clip(columns - start, 0, tile.cols - 1), here.shape)
-            chosen = np.take_along_axis(tile.offsets[:rows], at, axis=1)[here]
-            if m.checks.init:
-                check_region(op, m, tile.elements(chosen))
-            dst.flat[places[here]] = tile.flat[chosen]
-            dst.elements(places[here]).mark(op)
+    def run() -> None:
+        first, second = (index.load().astype(np.int64) // unit for index in counts)
+        if m.target.has_pipes:
+            first = np.minimum(first, width)
+            second = np.minimum(second, width - first)
+        elif (first + second > width).any():
+            total = (first + second).max()
+            raise m.fail("PTO-R105", f"tconcatidx: {total} columns do not fit {dst.describe()}", op)
+        part(src0, np.zeros_like(first), first)
+        part(src1, first, second)
 
-        def run() -> None:
-            first, second = (index.load().astype(np.int64) // unit for index in counts)
-            if m.target.has_pipes:
-                first = np.minimum(first, width)
-                second = np.minimum(second, width - first)
-            elif (first + second > width).any():
-                total = (first + second).max()
-                raise m.fail("PTO-R105", f"tconcatidx: {total} columns do not fit {dst.describe()}", op)
-            part(src0, np.zeros_like(first), first)
-            part(src1, first, second)
-
-        return Step(run, tuple(tile.region for tile in counts))
-
-    return bind
+    return Step(run, tuple(tile.region for tile in counts))
 
 
 def inside(op: PtoOp, m: Machine, tile: Tile, row: int, col: int, shape: tuple[int, int]) -> None:
@@ -338,62 +320,56 @@ def inside(op: PtoOp, m: Machine, tile: Tile, row: int, col: int, shape: tuple[i
 
 
 @instruction(dialect.TExtractOp)
-def textract(op: dialect.TExtractOp, m: Machine) -> Binder:
-    def bind(dst: Tile, src: Tile, fp: Tile | None = None) -> Step:
-        half = first_half(op, m, src)
-        if half is not src:
-            # From index 0, as the rules require: the half selects the source elements, not the destination.
-            src, dst = half, dst.with_valid(*(min(pair) for pair in zip(dst.valid, half.valid, strict=True)))
-        convert: Convert = converting(op, m, src, dst, fp)
-        shape = dst.valid
-        if turns_pairs(dst, src):
-            shape, convert = turned(dst), turning_bits(src)
-        rows, cols = shape
+def textract(op: dialect.TExtractOp, m: Machine, dst: Tile, src: Tile, fp: Tile | None = None) -> Step:
+    half = first_half(op, m, src)
+    if half is not src:
+        # From index 0, as the rules require: the half selects the source elements, not the destination.
+        src, dst = half, dst.with_valid(*(min(pair) for pair in zip(dst.valid, half.valid, strict=True)))
+    convert: Convert = converting(op, m, src, dst, fp)
+    shape = dst.valid
+    if turns_pairs(dst, src):
+        shape, convert = turned(dst), turning_bits(src)
+    rows, cols = shape
 
-        def run(row: int, col: int, *word: int) -> None:
-            inside(op, m, src, row, col, shape)
-            check_columns(op, m, fp, col, cols)
-            part = src.part(row, col, shape)
-            places = None if part is not None else src.offsets[row : row + rows, col : col + cols]
-            if m.checks.init and (part is None or part.region.ready != part.bits.epoch):
-                check_region(op, m, src.elements(places) if part is None else part.region)
-            if part is not None and convert is as_it_is:
-                copy(part, dst)
-            else:
-                bits = src.flat[places] if part is None else part.load_raw()
-                dst.store_raw(convert(bits, *word, at=col))
+    def run(row: int, col: int, *word: int) -> None:
+        inside(op, m, src, row, col, shape)
+        check_columns(op, m, fp, col, cols)
+        part = src.part(row, col, shape)
+        places = None if part is not None else src.offsets[row : row + rows, col : col + cols]
+        if m.checks.init and (part is None or part.region.ready != part.bits.epoch):
+            check_region(op, m, src.elements(places) if part is None else part.region)
+        if part is not None and convert is as_it_is:
+            copy(part, dst)
+        else:
+            bits = src.flat[places] if part is None else part.load_raw()
+            dst.store_raw(convert(bits, *word, at=col))
 
-        return Step(run, scales(fp), (dst.region,))
-
-    return bind
+    return Step(run, scales(fp), (dst.region,))
 
 
 @instruction(dialect.TInsertOp)
-def tinsert(op: dialect.TInsertOp, m: Machine) -> Binder:
-    def bind(dst: Tile, src: Tile, fp: Tile | None = None) -> Step:
-        src = first_half(op, m, src)
-        convert = converting(op, m, src, dst, fp)
-        rows, cols = src.valid
-        check_columns(op, m, fp, 0, cols)
-        shape = covered(op, src, dst) if m.target.has_pipes else src.valid
+def tinsert(op: dialect.TInsertOp, m: Machine, dst: Tile, src: Tile, fp: Tile | None = None) -> Step:
+    src = first_half(op, m, src)
+    convert = converting(op, m, src, dst, fp)
+    rows, cols = src.valid
+    check_columns(op, m, fp, 0, cols)
+    shape = covered(op, src, dst) if m.target.has_pipes else src.valid
 
-        def run(row: int, col: int, *word: int) -> None:
-            inside(op, m, dst, row, col, shape)
-            bits = convert(src.load_raw(), *word)
-            if shape != src.valid:
-                dst.elements(dst.offsets[row : row + shape[0], col : col + shape[1]]).clobber(op)
-            part = dst.part(row, col, src.valid)
-            if part is not None:
-                part.store_raw(bits)
-                part.region.mark(op)
-                return
-            places = dst.offsets[row : row + rows, col : col + cols]
-            dst.flat[places] = bits
-            dst.elements(places).mark(op)
+    def run(row: int, col: int, *word: int) -> None:
+        inside(op, m, dst, row, col, shape)
+        bits = convert(src.load_raw(), *word)
+        if shape != src.valid:
+            dst.elements(dst.offsets[row : row + shape[0], col : col + shape[1]]).clobber(op)
+        part = dst.part(row, col, src.valid)
+        if part is not None:
+            part.store_raw(bits)
+            part.region.mark(op)
+            return
+        places = dst.offsets[row : row + rows, col : col + cols]
+        dst.flat[places] = bits
+        dst.elements(places).mark(op)
 
-        return Step(run, (src.region, *scales(fp)))
-
-    return bind
+    return Step(run, (src.region, *scales(fp)))
 
 
 def covered(op: dialect.TInsertOp, src: Tile, dst: Tile) -> tuple[int, int]:

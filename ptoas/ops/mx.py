@@ -8,7 +8,7 @@ from ptoas.analysis.storage import SCALE_SHIFT
 from ptoas.dialects.pto import matmul as dialect
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.machine.arrays import Array, np
-from ptoas.machine.machine import Binder, Machine, Step, instruction, value
+from ptoas.machine.machine import Machine, Step, instruction, value
 from ptoas.machine.tiles import Tile, Unplaced
 from ptoas.ops.family import mnemonic
 from ptoas.ops.matmul import beginning, check_extents, check_walk, first_term, in_blocks, write
@@ -37,45 +37,43 @@ def scaled(operand: Tile, scale: Tile, groups: int) -> Array:
     dialect.TGemvMxAccOp,
     dialect.TGemvMxBiasOp,
 )
-def mx_product(op: dialect.MxOp, m: Machine) -> Binder:
+def mx_product(
+    op: dialect.MxOp,
+    m: Machine,
+    dst: Tile,
+    lhs: Tile,
+    lhs_scale: Tile,
+    rhs: Tile,
+    rhs_scale: Tile,
+    acc_in: Tile | None = None,
+    bias: Tile | None = None,
+) -> Step:
     """One instruction forms its sum in doubles and rounds it to f32 once; then it adds the accumulator or the
     bias. A program that splits k adds the parts in its own order."""
     walk = m.target.model(op)
     begin = beginning(op, m)
+    check_extents(op, m, dst, lhs, rhs, bias)
+    check_walk(op, m, walk.strided, lhs, rhs)
+    rows, cols = lhs.valid[0], rhs.valid[1]
+    terms = lhs.valid[1] * (2 if lhs.dtype.kind == "pairs" else 1)
+    groups = -(-terms // GROUP)
+    scales = (
+        _scales(op, m, lhs, lhs_scale, (rows, groups), walk.derives_scales),
+        _scales(op, m, rhs, rhs_scale, (groups, cols), walk.derives_scales),
+    )
+    out, start = dst.with_valid(rows, cols), first_term(rows, cols, acc_in, bias)
+    whole = in_blocks(out, walk.blocks)
 
-    def bind(
-        dst: Tile,
-        lhs: Tile,
-        lhs_scale: Tile,
-        rhs: Tile,
-        rhs_scale: Tile,
-        acc_in: Tile | None = None,
-        bias: Tile | None = None,
-    ) -> Step:
-        check_extents(op, m, dst, lhs, rhs, bias)
-        check_walk(op, m, walk.strided, lhs, rhs)
-        rows, cols = lhs.valid[0], rhs.valid[1]
-        terms = lhs.valid[1] * (2 if lhs.dtype.kind == "pairs" else 1)
-        groups = -(-terms // GROUP)
-        scales = (
-            _scales(op, m, lhs, lhs_scale, (rows, groups), walk.derives_scales),
-            _scales(op, m, rhs, rhs_scale, (groups, cols), walk.derives_scales),
-        )
-        out, start = dst.with_valid(rows, cols), first_term(rows, cols, acc_in, bias)
-        whole = in_blocks(out, walk.blocks)
+    def run() -> None:
+        begin(dst, rows)
+        a, b = (scaled(each, scale, groups) for each, scale in zip((lhs, rhs), scales, strict=True))
+        total = (a @ b.T).astype(np.float32)
+        if start is not None:
+            total += start.load()
+        write(whole, out, total.view(np.uint32))
 
-        def run() -> None:
-            begin(dst, rows)
-            a, b = (scaled(each, scale, groups) for each, scale in zip((lhs, rhs), scales, strict=True))
-            total = (a @ b.T).astype(np.float32)
-            if start is not None:
-                total += start.load()
-            write(whole, out, total.view(np.uint32))
-
-        sources = (lhs, rhs, *scales, *([start] if start is not None else []))
-        return Step(run, tuple(tile.region for tile in sources), (whole.region,))
-
-    return bind
+    sources = (lhs, rhs, *scales, *([start] if start is not None else []))
+    return Step(run, tuple(tile.region for tile in sources), (whole.region,))
 
 
 def _scales(

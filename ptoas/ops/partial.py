@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 
 from ptoas.dialects.pto import partial as dialect
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.machine.arrays import Array, Ufunc, np
-from ptoas.machine.machine import Binder, Machine, Step, instruction
+from ptoas.machine.machine import Machine, Step, instruction
 from ptoas.machine.tiles import Tile
 from ptoas.ops.family import NOTHING, applied, mnemonic, require_arithmetic
 from ptoas.targets.shared.partial import FIRST, UNLESS
@@ -38,70 +38,69 @@ def _merge(dst: Tile, sources: tuple[Tile, ...], result: Array) -> None:
     dst.with_valid(*result.shape).store_raw(result)
 
 
-def _values(ufunc: Ufunc) -> Callable[[PtoOp, Machine], Binder]:
-    def prepare(op: PtoOp, m: Machine) -> Binder:
-        def bind(dst: Tile, src0: Tile, src1: Tile) -> Step:
-            if 0 in dst.valid:
-                return NOTHING
-            require_arithmetic(op, m, dst)
-            sources = _sources(op, m, dst, src0, src1)
-            shared = _shared(*sources)
-            a, b = (tile.with_valid(*shared) for tile in sources)
-            if shared == dst.valid:
-                run_all = applied(dst, ufunc, (a, b))
-                return Step(run_all, tuple(tile.region for tile in sources), (dst.region,))
+def _values(ufunc: Ufunc, op: PtoOp, m: Machine, dst: Tile, src0: Tile, src1: Tile) -> Step:
+    if 0 in dst.valid:
+        return NOTHING
+    require_arithmetic(op, m, dst)
+    sources = _sources(op, m, dst, src0, src1)
+    reads = tuple(tile.region for tile in sources)
+    shared = _shared(*sources)
+    a, b = (tile.with_valid(*shared) for tile in sources)
+    if shared == dst.valid:
+        return Step(applied(dst, ufunc, (a, b)), reads, (dst.region,))
 
-            def run() -> None:
-                result = np.asarray(ufunc(a.load(), b.load()), dst.dtype.number)
-                _merge(dst, sources, result.view(dst.dtype.raw))
+    def run() -> None:
+        result = np.asarray(ufunc(a.load(), b.load()), dst.dtype.number)
+        _merge(dst, sources, result.view(dst.dtype.raw))
 
-            return Step(run, tuple(tile.region for tile in sources), (dst.region,))
-
-        return bind
-
-    return prepare
+    return Step(run, reads, (dst.region,))
 
 
-def _pairs(wins: Ufunc, ties: Ufunc) -> Callable[[PtoOp, Machine], Binder]:
+def _takes_first(op: PtoOp, m: Machine, wins: Ufunc, ties: Ufunc) -> Ufunc:
+    """Where the target takes the first of two values."""
+    model = m.target.model(op)
+
+    def unless_second(a: Array, b: Array) -> Array:
+        return ~wins(b, a)
+
+    return {FIRST: ties, UNLESS: unless_second}.get(model, wins)
+
+
+def _pairs(
+    wins: Ufunc,
+    ties: Ufunc,
+    op: PtoOp,
+    m: Machine,
+    dst: Tile,
+    dst_idx: Tile,
+    src0: Tile,
+    src1: Tile,
+    src0_idx: Tile,
+    src1_idx: Tile,
+) -> Step:
     """`wins` says where one value is better than another, `ties` where it is at least as good."""
+    if 0 in dst.valid:
+        return NOTHING
+    require_arithmetic(op, m, dst)
+    takes_first = _takes_first(op, m, wins, ties)
+    values = _sources(op, m, dst, src0, src1)
+    indices = _sources(op, m, dst_idx, src0_idx, src1_idx)
+    shared = _shared(*values)
+    a, b, i, j = (tile.with_valid(*shared) for tile in (*values, *indices))
 
-    def prepare(op: PtoOp, m: Machine) -> Binder:
-        match m.target.model(op):
-            case model if model == FIRST:
-                takes_first = ties
-            case model if model == UNLESS:
+    def run() -> None:
+        first = takes_first(a.load(), b.load())
+        value = np.where(first, a.load_raw(), b.load_raw())
+        index = np.where(first, i.load_raw(), j.load_raw())
+        _merge(dst, values, value)
+        _merge(dst_idx, indices, index)
 
-                def takes_first(a: Array, b: Array) -> Array:
-                    return ~wins(b, a)
-            case _:
-                takes_first = wins
-
-        def bind(dst: Tile, dst_idx: Tile, src0: Tile, src1: Tile, src0_idx: Tile, src1_idx: Tile) -> Step:
-            if 0 in dst.valid:
-                return NOTHING
-            require_arithmetic(op, m, dst)
-            values = _sources(op, m, dst, src0, src1)
-            indices = _sources(op, m, dst_idx, src0_idx, src1_idx)
-            shared = _shared(*values)
-            a, b, i, j = (tile.with_valid(*shared) for tile in (*values, *indices))
-
-            def run() -> None:
-                first = takes_first(a.load(), b.load())
-                value = np.where(first, a.load_raw(), b.load_raw())
-                index = np.where(first, i.load_raw(), j.load_raw())
-                _merge(dst, values, value)
-                _merge(dst_idx, indices, index)
-
-            return Step(run, tuple(tile.region for tile in (*values, *indices)), (dst.region, dst_idx.region))
-
-        return bind
-
-    return prepare
+    return Step(run, tuple(tile.region for tile in (*values, *indices)), (dst.region, dst_idx.region))
 
 
-instruction(dialect.TPartAddOp)(_values(np.add))
-instruction(dialect.TPartMulOp)(_values(np.multiply))
-instruction(dialect.TPartMaxOp)(_values(np.maximum))
-instruction(dialect.TPartMinOp)(_values(np.minimum))
-instruction(dialect.TPartArgMaxOp)(_pairs(np.greater, np.greater_equal))
-instruction(dialect.TPartArgMinOp)(_pairs(np.less, np.less_equal))
+instruction(dialect.TPartAddOp)(partial(_values, np.add))
+instruction(dialect.TPartMulOp)(partial(_values, np.multiply))
+instruction(dialect.TPartMaxOp)(partial(_values, np.maximum))
+instruction(dialect.TPartMinOp)(partial(_values, np.minimum))
+instruction(dialect.TPartArgMaxOp)(partial(_pairs, np.greater, np.greater_equal))
+instruction(dialect.TPartArgMinOp)(partial(_pairs, np.less, np.less_equal))

@@ -15,7 +15,7 @@ from ptoas.machine.arrays import Array, np
 from ptoas.machine.dtypes import dtype_of
 from ptoas.machine.epilogue_scales import Scales
 from ptoas.machine.errors import failure
-from ptoas.machine.machine import Binder, Machine, Step, instruction, value
+from ptoas.machine.machine import Machine, Step, instruction, value
 from ptoas.machine.tiles import Tile
 from ptoas.ops.fixpipe import Convert, as_it_is, quantised, rounded
 
@@ -49,21 +49,18 @@ def set_quant_scalar(op: SetQuantScalarOp, m: Machine) -> Callable[[float], None
 
 
 @instruction(SetQuantVectorOp)
-def set_quant_vector(op: SetQuantVectorOp, m: Machine) -> Binder:
+def set_quant_vector(op: SetQuantVectorOp, m: Machine, scales: Tile) -> Step:
     init = _channel(op, m)
 
-    def bind(scales: Tile) -> Step:
-        def words() -> Array:
-            if scales.dtype.size == 8:
-                return scales.load_raw()[0].astype(np.uint64)
-            return scales.load()[0].astype(np.float32).view(np.uint32).astype(np.uint64)
+    def words() -> Array:
+        if scales.dtype.size == 8:
+            return scales.load_raw()[0].astype(np.uint64)
+        return scales.load()[0].astype(np.float32).view(np.uint32).astype(np.uint64)
 
-        def run() -> None:
-            m.push_scales[init] = Scales(words(), True, words)
+    def run() -> None:
+        m.push_scales[init] = Scales(words(), True, words)
 
-        return Step(run, (scales.region,))
-
-    return bind
+    return Step(run, (scales.region,))
 
 
 # --- pushing ---------------------------------------------------------------------------------------

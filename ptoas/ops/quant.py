@@ -10,7 +10,7 @@ from ptoas.dialects.pto.enums import MxGroupAxis, QuantScaleAlg, QuantType, VecS
 from ptoas.dialects.pto.quant import TDequantOp, TQuantMxOp, TQuantOp
 from ptoas.machine import float4
 from ptoas.machine.arrays import Array, np
-from ptoas.machine.machine import Binder, Machine, Step, instruction
+from ptoas.machine.machine import Machine, Step, instruction
 from ptoas.machine.tiles import Region, Tile
 from ptoas.ops.family import mnemonic, same_region
 
@@ -32,44 +32,45 @@ def _rowwise(op: TQuantOp | TDequantOp, m: Machine, dst: Tile, *parameters: Tile
 
 
 @instruction(TQuantOp)
-def tquant(op: TQuantOp, m: Machine) -> Binder:
+def tquant(
+    op: TQuantOp,
+    m: Machine,
+    dst: Tile,
+    src: Tile,
+    fp: Tile,
+    offset: Tile | None = None,
+    tmp: Tile | None = None,
+) -> Step:
     limits = (-128, 127) if op.quant_type.data is QuantType.INT8_SYM else (0, 255)
+    (part,) = same_region(op, m, dst, src)
+    scales, *offsets = _rowwise(op, m, dst, fp, *([] if offset is None else [offset]))
 
-    def bind(dst: Tile, src: Tile, fp: Tile, offset: Tile | None = None, tmp: Tile | None = None) -> Step:
-        (part,) = same_region(op, m, dst, src)
-        scales, *offsets = _rowwise(op, m, dst, fp, *([] if offset is None else [offset]))
+    def run() -> None:
+        x = part.load() * scales.load()
+        for tile in offsets:
+            x += tile.load()
+        if np.isnan(x.max(initial=0)):
+            x[np.isnan(x)] = 0
+        np.rint(x, out=x).clip(*limits, out=x)
+        if dst.boxed:
+            dst.store_raw(x.astype(dst.dtype.number).view(dst.dtype.raw))
+        else:
+            dst.number[...] = x
 
-        def run() -> None:
-            x = part.load() * scales.load()
-            for tile in offsets:
-                x += tile.load()
-            if np.isnan(x.max(initial=0)):
-                x[np.isnan(x)] = 0
-            np.rint(x, out=x).clip(*limits, out=x)
-            if dst.boxed:
-                dst.store_raw(x.astype(dst.dtype.number).view(dst.dtype.raw))
-            else:
-                dst.number[...] = x
-
-        reads = tuple(tile.region for tile in (part, scales, *offsets))
-        return Step(run, reads, (dst.region,))
-
-    return bind
+    reads = tuple(tile.region for tile in (part, scales, *offsets))
+    return Step(run, reads, (dst.region,))
 
 
 @instruction(TDequantOp)
-def tdequant(op: TDequantOp, m: Machine) -> Binder:
-    def bind(dst: Tile, src: Tile, scale: Tile, offset: Tile) -> Step:
-        (part,) = same_region(op, m, dst, src)
-        scales, offsets = _rowwise(op, m, dst, scale, offset)
+def tdequant(op: TDequantOp, m: Machine, dst: Tile, src: Tile, scale: Tile, offset: Tile) -> Step:
+    (part,) = same_region(op, m, dst, src)
+    scales, offsets = _rowwise(op, m, dst, scale, offset)
 
-        def run() -> None:
-            x = part.load().astype(np.float32) - offsets.load()
-            dst.store_raw((x * scales.load()).view(dst.dtype.raw))
+    def run() -> None:
+        x = part.load().astype(np.float32) - offsets.load()
+        dst.store_raw((x * scales.load()).view(dst.dtype.raw))
 
-        return Step(run, tuple(tile.region for tile in (part, scales, offsets)), (dst.region,))
-
-    return bind
+    return Step(run, tuple(tile.region for tile in (part, scales, offsets)), (dst.region,))
 
 
 # --- blocks --------------------------------------------------------------------------------------
@@ -147,58 +148,63 @@ def encoded(x: Array, scale: Array, form: Format, short: bool) -> Array:
 
 
 @instruction(TQuantMxOp)
-def tquant_mx(op: TQuantMxOp, m: Machine) -> Binder:
+def tquant_mx(
+    op: TQuantMxOp,
+    m: Machine,
+    dst: Tile,
+    src: Tile,
+    exp: Tile,
+    max: Tile,
+    scaling: Tile,
+    exp_zz: Tile | None = None,
+) -> Step:
     form = FP4 if op.makes_pairs else FP8
     down = op.axis is MxGroupAxis.Axis0
     # The simulator takes the larger of two as C++ does, so that what is no number is passed over.
     skips = not m.target.has_pipes and not form.pairs
+    rows, cols = src.valid
+    groups = (rows // BLOCK, cols) if down else (rows, cols // BLOCK)
+    pack = 2 if form.pairs else 1
+    outs = [(max, groups), (scaling, groups), (exp, _shown(groups, op.is_interleaved))]
+    fits = all(_fits(tile.valid, shape, down) for tile, shape in outs)
+    whole = (rows if down else cols) % BLOCK == 0
+    if not (whole and fits) or dst.valid != (rows, cols // pack) or cols % pack:
+        raise m.fail(
+            "PTO-R142",
+            f"tquant.mx: the extents of {src.describe()}, {dst.describe()} and the results of blocks "
+            "do not match",
+            op,
+        )
+    short = src.dtype.text == "bf16"
 
-    def bind(dst: Tile, src: Tile, exp: Tile, max: Tile, scaling: Tile, exp_zz: Tile | None = None) -> Step:
-        rows, cols = src.valid
-        groups = (rows // BLOCK, cols) if down else (rows, cols // BLOCK)
-        pack = 2 if form.pairs else 1
-        outs = [(max, groups), (scaling, groups), (exp, _shown(groups, op.is_interleaved))]
-        fits = all(_fits(tile.valid, shape, down) for tile, shape in outs)
-        whole = (rows if down else cols) % BLOCK == 0
-        if not (whole and fits) or dst.valid != (rows, cols // pack) or cols % pack:
-            raise m.fail(
-                "PTO-R142",
-                f"tquant.mx: the extents of {src.describe()}, {dst.describe()} and the results of blocks "
-                "do not match",
-                op,
-            )
-        short = src.dtype.text == "bf16"
-
-        def run() -> None:
-            numbers = src.load().astype(np.float32)
-            lines = np.ascontiguousarray(numbers.T if down else numbers)
-            parts = lines.reshape(lines.shape[0], -1, BLOCK)
-            with np.errstate(all="ignore"):
-                found = blocks_of(parts, form, op.algorithm, skips)
-                codes = encoded(parts, found.scale[..., None], form, short).reshape(lines.shape)
-                largest, scale = (a.astype(src.dtype.number) for a in (found.largest, found.scale))
-            if down:
-                codes, largest, scale, exponent = codes.T, largest.T, scale.T, found.exponent.T
-            else:
-                exponent = found.exponent
-            if form.pairs:
-                codes = codes[:, 0::2] | codes[:, 1::2] << 4
-            dst.store_raw(np.ascontiguousarray(codes).view(dst.dtype.raw))
-            for tile, values in ((max, largest), (scaling, scale)):
-                tile.store_raw(np.ascontiguousarray(values).view(tile.dtype.raw).reshape(tile.valid))
-            shown = _interleaved(exponent) if op.is_interleaved else exponent
-            exp.store_raw(np.ascontiguousarray(shown).reshape(exp.valid))
-            if exp_zz is not None:
-                zz = op.store_mode is not None and op.store_mode.data is VecStoreMode.NZ
-                order = in_boxes(exponent) if zz else exponent
-                exp_zz.store_raw(order.reshape(exp_zz.valid))
-
-        writes: list[Region] = [tile.region for tile in (dst, exp, max, scaling)]
+    def run() -> None:
+        numbers = src.load().astype(np.float32)
+        lines = np.ascontiguousarray(numbers.T if down else numbers)
+        parts = lines.reshape(lines.shape[0], -1, BLOCK)
+        with np.errstate(all="ignore"):
+            found = blocks_of(parts, form, op.algorithm, skips)
+            codes = encoded(parts, found.scale[..., None], form, short).reshape(lines.shape)
+            largest, scale = (a.astype(src.dtype.number) for a in (found.largest, found.scale))
+        if down:
+            codes, largest, scale, exponent = codes.T, largest.T, scale.T, found.exponent.T
+        else:
+            exponent = found.exponent
+        if form.pairs:
+            codes = codes[:, 0::2] | codes[:, 1::2] << 4
+        dst.store_raw(np.ascontiguousarray(codes).view(dst.dtype.raw))
+        for tile, values in ((max, largest), (scaling, scale)):
+            tile.store_raw(np.ascontiguousarray(values).view(tile.dtype.raw).reshape(tile.valid))
+        shown = _interleaved(exponent) if op.is_interleaved else exponent
+        exp.store_raw(np.ascontiguousarray(shown).reshape(exp.valid))
         if exp_zz is not None:
-            writes.append(exp_zz.region)
-        return Step(run, (src.region,), tuple(writes))
+            zz = op.store_mode is not None and op.store_mode.data is VecStoreMode.NZ
+            order = in_boxes(exponent) if zz else exponent
+            exp_zz.store_raw(order.reshape(exp_zz.valid))
 
-    return bind
+    writes: list[Region] = [tile.region for tile in (dst, exp, max, scaling)]
+    if exp_zz is not None:
+        writes.append(exp_zz.region)
+    return Step(run, (src.region,), tuple(writes))
 
 
 def _shown(groups: tuple[int, int], interleaved: bool) -> tuple[int, int]:

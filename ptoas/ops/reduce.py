@@ -8,7 +8,7 @@ from functools import partial
 from ptoas.dialects.pto import reduce as dialect
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.machine.arrays import Array, Ufunc, np
-from ptoas.machine.machine import Binder, Machine, Step, instruction
+from ptoas.machine.machine import Machine, Step, instruction
 from ptoas.machine.tiles import Tile
 from ptoas.ops.family import NOTHING, mnemonic, require_arithmetic
 
@@ -20,33 +20,24 @@ Make = Callable[[PtoOp, Machine], Reduction]
 
 def _reductions(axis: int, table: Mapping[type[PtoOp], Make]) -> None:
     for cls, make in table.items():
-        instruction(cls)(_prepare(make, axis))
+        instruction(cls)(partial(_reduced, make, axis))
 
 
-def _prepare(make: Make, axis: int) -> Callable[[PtoOp, Machine], Binder]:
-    def prepare(op: PtoOp, m: Machine) -> Binder:
-        function = make(op, m)
-
-        def bind(dst: Tile, src: Tile, tmp: Tile | None = None) -> Step:
-            if dst.valid == (0, 0):
-                return NOTHING
-            require_arithmetic(op, m, src)
-            rows, cols = src.valid
-            if m.target.has_pipes and not axis and 0 in src.valid:
-                return NOTHING  # The headers return (D34).
-            shape = (rows, 1) if axis else (1, cols)
-            if 0 in src.valid or dst.valid[0] < shape[0] or dst.valid[1] < shape[1]:
-                raise m.fail(
-                    "PTO-R105",
-                    f"{mnemonic(op)}: {rows} rows of {cols} elements do not fit {dst.describe()}",
-                    op,
-                )
-            part = dst.with_valid(*shape)
-            return Step(_into(part, function, src), (src.region,), (part.region,))
-
-        return bind
-
-    return prepare
+def _reduced(
+    make: Make, axis: int, op: PtoOp, m: Machine, dst: Tile, src: Tile, tmp: Tile | None = None
+) -> Step:
+    if dst.valid == (0, 0):
+        return NOTHING
+    require_arithmetic(op, m, src)
+    rows, cols = src.valid
+    if m.target.has_pipes and not axis and 0 in src.valid:
+        return NOTHING  # The headers return (D34).
+    shape = (rows, 1) if axis else (1, cols)
+    if 0 in src.valid or dst.valid[0] < shape[0] or dst.valid[1] < shape[1]:
+        message = f"{mnemonic(op)}: {rows} rows of {cols} elements do not fit {dst.describe()}"
+        raise m.fail("PTO-R105", message, op)
+    part = dst.with_valid(*shape)
+    return Step(_into(part, make(op, m), src), (src.region,), (part.region,))
 
 
 def _into(part: Tile, function: Reduction, src: Tile) -> Callable[[], None]:

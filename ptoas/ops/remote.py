@@ -13,7 +13,7 @@ from operator import eq, ge, gt, le, lt, ne
 from ptoas.dialects.pto import remote as dialect
 from ptoas.dialects.pto.enums import NotifyOp, WaitCmp
 from ptoas.machine.arrays import Array, np, share_bytes
-from ptoas.machine.machine import Binder, Machine, Step, instruction, value
+from ptoas.machine.machine import Machine, Step, instruction, value
 from ptoas.machine.memory import View
 from ptoas.machine.signals import Signal
 from ptoas.machine.tiles import Tile
@@ -45,37 +45,31 @@ class Transfer(Staged):
 
 
 @instruction(dialect.CommTPutOp, dialect.CommTGetOp)
-def transfer(op: dialect.TransferOp, m: Machine) -> Binder:
+def transfer(op: dialect.TransferOp, m: Machine, dst: View, src: View, staging: tuple[Tile, ...]) -> Step:
     adds = isinstance(op, dialect.CommTPutOp) and op.adds
+    call = Transfer(op, m, dst, src)
+    if adds and dst.dtype.coded:
+        raise call.wrong(f"{dst.dtype.short} does not support arithmetic", "PTO-R505")
+    number = dst.dtype.number if adds else dst.dtype.raw
+    target, source = call.target.view(number), call.source.view(number)
+    walk = call.walk(1, staging)
+    call.check_apart(staging[: len(walk)])
+    if m.checks.mem and len(walk) > 1 and share_bytes(target, source):
+        raise call.wrong("dst overlaps src, which is still read while dst is written in chunks", "PTO-R802")
+    # What another process owns is not here to be looked at; the other side is, and holds the same.
+    kept = source if isinstance(op, dialect.CommTPutOp) else target
 
-    def bind(dst: View, src: View, staging: tuple[Tile, ...]) -> Step:
-        call = Transfer(op, m, dst, src)
-        if adds and dst.dtype.coded:
-            raise call.wrong(f"{dst.dtype.short} does not support arithmetic", "PTO-R505")
-        number = dst.dtype.number if adds else dst.dtype.raw
-        target, source = call.target.view(number), call.source.view(number)
-        walk = call.walk(1, staging)
-        call.check_apart(staging[: len(walk)])
-        if m.checks.mem and len(walk) > 1 and share_bytes(target, source):
-            raise call.wrong(
-                "dst overlaps src, which is still read while dst is written in chunks", "PTO-R802"
-            )
-        # What another process owns is not here to be looked at; the other side is, and holds the same.
-        kept = source if isinstance(op, dialect.CommTPutOp) else target
+    def run(*_: float) -> None:
+        if m.sharing is not None:
+            m.sharing.deliver(target, source, adds)
+        elif adds:
+            np.add(target, source, out=target)
+        else:
+            target[...] = source
+        call.leave(staging, walk, (kept.view(dst.dtype.raw),))
 
-        def run(*_: float) -> None:
-            if m.sharing is not None:
-                m.sharing.deliver(target, source, adds)
-            elif adds:
-                np.add(target, source, out=target)
-            else:
-                target[...] = source
-            call.leave(staging, walk, (kept.view(dst.dtype.raw),))
-
-        kind = "adds" if adds else None
-        return Step(run, writes=call.filled(staging, walk), atomic=kind, delivers=True)
-
-    return bind
+    kind = "adds" if adds else None
+    return Step(run, writes=call.filled(staging, walk), atomic=kind, delivers=True)
 
 
 # --- signals -------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Any
 from ptoas.dialects.pto.enums import Coalesce, ScatterAtomicOp, ScatterConflict, ScatterOOB
 from ptoas.dialects.pto.gather import MScatterOp, TScatterOp
 from ptoas.machine.arrays import Array, Ufunc, np
-from ptoas.machine.machine import Binder, Machine, Step, instruction
+from ptoas.machine.machine import Machine, Step, instruction
 from ptoas.machine.memory import View
 from ptoas.machine.tiles import Tile
 from ptoas.ops.gather import wrapped
@@ -23,51 +23,47 @@ _ATOMICS: dict[ScatterAtomicOp, Ufunc] = {
 
 
 @instruction(MScatterOp)
-def mscatter(op: MScatterOp, m: Machine) -> Binder:
+def mscatter(op: MScatterOp, m: Machine, src: Tile, idx: Tile, mem: View) -> Step:
     by_row = m.target.value(op, "coalesce") is Coalesce.Row
     oob = ScatterOOB.Undefined if op.scatter_oob is None else op.scatter_oob.data
     atomic = ScatterAtomicOp.None_ if op.scatter_atomic_op is None else op.scatter_atomic_op.data
     unspecified = op.scatter_conflict is not None and op.scatter_conflict.data is ScatterConflict.Default
+    check_not_empty(op, m, src)
+    check_index_extents(op, m, src, idx, by_row)
+    table = table_of(op, m, mem, src, by_row)
+    if by_row:
+        src = src.with_valid(src.valid[0], table.width)
+    read = remapped(op, m, table, idx, index_reader(idx, m, flat=by_row), oob)
+    limit = table.reachable() if oob is ScatterOOB.Undefined else table.capacity
+    table = table.stretched(limit)
+    order = walk_order(src) if table.nz and not by_row and atomic is ScatterAtomicOp.None_ else None
 
-    def bind(src: Tile, idx: Tile, mem: View) -> Step:
-        check_not_empty(op, m, src)
-        check_index_extents(op, m, src, idx, by_row)
-        table = table_of(op, m, mem, src, by_row)
-        if by_row:
-            src = src.with_valid(src.valid[0], table.width)
-        read = remapped(op, m, table, idx, index_reader(idx, m, flat=by_row), oob)
-        limit = table.reachable() if oob is ScatterOOB.Undefined else table.capacity
-        table = table.stretched(limit)
-        order = walk_order(src) if table.nz and not by_row and atomic is ScatterAtomicOp.None_ else None
+    def chosen(indices: Array) -> Array | None:
+        """The selected indices; `None`: all."""
+        inside = indices < limit if oob is ScatterOOB.Skip or not m.checks.mem else None
+        return None if inside is None or inside.all() else inside
 
-        def chosen(indices: Array) -> Array | None:
-            """The selected indices; `None`: all."""
-            inside = indices < limit if oob is ScatterOOB.Skip or not m.checks.mem else None
-            return None if inside is None or inside.all() else inside
+    def run() -> None:
+        indices = read()
+        values = src.load_raw()
+        if order is not None:
+            indices, values = indices.reshape(-1)[order], values.reshape(-1)[order]
+        inside = chosen(indices)
+        if inside is not None:
+            indices, values = indices[inside], values[inside]
+        if not indices.size:
+            return
+        if unspecified and atomic is ScatterAtomicOp.None_ and m.checks.mem:
+            warn_conflicts(op, m, idx, indices, values)
+        put(table, indices.astype(np.intp), values, src, _ATOMICS.get(atomic))
 
-        def run() -> None:
-            indices = read()
-            values = src.load_raw()
-            if order is not None:
-                indices, values = indices.reshape(-1)[order], values.reshape(-1)[order]
-            inside = chosen(indices)
-            if inside is not None:
-                indices, values = indices[inside], values[inside]
-            if not indices.size:
-                return
-            if unspecified and atomic is ScatterAtomicOp.None_ and m.checks.mem:
-                warn_conflicts(op, m, idx, indices, values)
-            put(table, indices.astype(np.intp), values, src, _ATOMICS.get(atomic))
+    def places() -> Array:
+        indices = read()
+        inside = chosen(indices)
+        return table.addresses(indices if inside is None else indices[inside])
 
-        def places() -> Array:
-            indices = read()
-            inside = chosen(indices)
-            return table.addresses(indices if inside is None else indices[inside])
-
-        kind = None if atomic is ScatterAtomicOp.None_ else atomic
-        return Step(run, reads=(src.region, idx.region), places=places, atomic=kind)
-
-    return bind
+    kind = None if atomic is ScatterAtomicOp.None_ else atomic
+    return Step(run, reads=(src.region, idx.region), places=places, atomic=kind)
 
 
 def remapped(op: MScatterOp, m: Machine, table: Table, idx: Tile, read: Reader, oob: ScatterOOB) -> Reader:
@@ -145,77 +141,69 @@ def put(table: Table, indices: Array, values: Array, src: Tile, atomic: Ufunc | 
 
 
 @instruction(TScatterOp)
-def tscatter(op: TScatterOp, m: Machine) -> Binder:
-    return by_mask(op, m) if op.form == "mask" else by_index(op, m)
+def tscatter(op: TScatterOp, m: Machine, **operands: Tile) -> Step:
+    return (by_mask if op.form == "mask" else by_index)(op, m, **operands)
 
 
-def by_mask(op: TScatterOp, m: Machine) -> Binder:
+def by_mask(op: TScatterOp, m: Machine, dst: Tile, src: Tile, idx: Tile | None = None) -> Step:
     assert op.mask_pattern is not None and op.axis is not None
     first, step = op.mask_pattern.data.places
     along_columns = op.axis.data == "col"
+    rows, cols = src.valid
+    rows, cols = (rows * step, cols) if along_columns else (rows, cols * step)
+    if rows > dst.rows or cols > dst.cols:
+        raise m.fail("PTO-R105", f"tscatter: [{rows}, {cols}] into {dst.describe()}", op)
+    target = dst.with_valid(rows, cols)
+    spread = np.zeros(target.valid, dst.dtype.raw)
+    places = spread[first::step] if along_columns else spread[:, first::step]
 
-    def bind(dst: Tile, src: Tile, idx: Tile | None = None) -> Step:
-        rows, cols = src.valid
-        rows, cols = (rows * step, cols) if along_columns else (rows, cols * step)
-        if rows > dst.rows or cols > dst.cols:
-            raise m.fail("PTO-R105", f"tscatter: [{rows}, {cols}] into {dst.describe()}", op)
-        target = dst.with_valid(rows, cols)
-        spread = np.zeros(target.valid, dst.dtype.raw)
-        places = spread[first::step] if along_columns else spread[:, first::step]
+    def run() -> None:
+        places[...] = src.load_raw()
+        target.store_raw(spread)
 
-        def run() -> None:
-            places[...] = src.load_raw()
-            target.store_raw(spread)
-
-        return Step(run, (src.region,), (target.region,))
-
-    return bind
+    return Step(run, (src.region,), (target.region,))
 
 
-def by_index(op: TScatterOp, m: Machine) -> Binder:
+def by_index(op: TScatterOp, m: Machine, dst: Tile, src: Tile, idx: Tile) -> Step:
     """`dst[idx[i, j]] = src[i, j]` over the index's valid region; devices clear the whole destination
     first."""
+    rows, cols = idx.valid
+    if rows > src.rows or cols > src.cols:
+        raise m.fail(
+            "PTO-R105",
+            f"tscatter: %{idx.name} is valid for [{rows}, {cols}], %{src.name} has only [{src.rows}, "
+            f"{src.cols}]",
+            op,
+        )
+    flat, offsets = dst.counted
+    count = len(flat) if offsets is None else len(offsets)
+    source = src.with_valid(rows, cols)
+    read = index_reader(idx, m, flat=False)
 
-    def bind(dst: Tile, src: Tile, idx: Tile) -> Step:
-        rows, cols = idx.valid
-        if rows > src.rows or cols > src.cols:
-            raise m.fail(
-                "PTO-R105",
-                f"tscatter: %{idx.name} is valid for [{rows}, {cols}], %{src.name} has only [{src.rows}, "
-                f"{src.cols}]",
-                op,
-            )
-        flat, offsets = dst.counted
-        count = len(flat) if offsets is None else len(offsets)
-        source = src.with_valid(rows, cols)
-        read = index_reader(idx, m, flat=False)
+    def report(indices: Array) -> Exception:
+        limit = f"%{dst.name}, which has {count} elements"
+        return index_failure(op, m, idx, "idx", indices, count, limit)
 
-        def report(indices: Array) -> Exception:
-            limit = f"%{dst.name}, which has {count} elements"
-            return index_failure(op, m, idx, "idx", indices, count, limit)
+    if m.checks.mem and not m.checks.unchecked:
+        read = checked(read, count, report)
+    clear = m.target.has_pipes
+    whole = dst.full
+    zero = np.zeros((), dst.dtype.raw)
 
-        if m.checks.mem and not m.checks.unchecked:
-            read = checked(read, count, report)
-        clear = m.target.has_pipes
-        whole = dst.full
-        zero = np.zeros((), dst.dtype.raw)
+    def run() -> None:
+        # As lists in the order of rows: of two values for one place the later one stays.
+        indices, values = read().reshape(-1), source.load_raw().reshape(-1)
+        if clear:
+            values = values.copy()
+            whole.store_raw(zero)
+        inside = indices < count
+        if not inside.all():
+            indices, values = indices[inside], values[inside]
+        chosen = indices.astype(np.intp)
+        places = chosen if offsets is None else offsets[chosen]
+        flat[places] = values
+        if not clear and m.checks.init:
+            dst.elements(places).mark(op)
 
-        def run() -> None:
-            # As lists in the order of rows: of two values for one place the later one stays.
-            indices, values = read().reshape(-1), source.load_raw().reshape(-1)
-            if clear:
-                values = values.copy()
-                whole.store_raw(zero)
-            inside = indices < count
-            if not inside.all():
-                indices, values = indices[inside], values[inside]
-            chosen = indices.astype(np.intp)
-            places = chosen if offsets is None else offsets[chosen]
-            flat[places] = values
-            if not clear and m.checks.init:
-                dst.elements(places).mark(op)
-
-        writes = (whole.region,) if clear else ()
-        return Step(run, reads=(source.region, idx.region), writes=writes)
-
-    return bind
+    writes = (whole.region,) if clear else ()
+    return Step(run, reads=(source.region, idx.region), writes=writes)

@@ -6,11 +6,13 @@ greatest, and the two zeros are equal.
 
 from __future__ import annotations
 
+from typing import Any
+
 from ptoas.dialects.pto.sort import TMrgSortOp, TSort32Op
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.counts import Counts
 from ptoas.machine.dtypes import DType
-from ptoas.machine.machine import Binder, Machine, Step, instruction
+from ptoas.machine.machine import Machine, Step, instruction
 from ptoas.machine.tiles import Region, Tile
 from ptoas.ops.family import NOTHING
 
@@ -31,51 +33,45 @@ def rising(bits: Array, dtype: DType) -> Array:
 
 
 @instruction(TSort32Op)
-def tsort32(op: TSort32Op, m: Machine) -> Binder:
+def tsort32(op: TSort32Op, m: Machine, dst: Tile, src: Tile, idx: Tile, tmp: Tile | None = None) -> Step:
     pads = m.target.has_pipes
+    rows, cols = src.valid
+    if 0 in (rows, cols):
+        return NOTHING
+    each = PAIR // src.dtype.size
+    whole = -(-cols // BLOCK) * BLOCK if pads else cols
+    if dst.valid[0] != rows or dst.cols < each * whole or idx.valid[0] not in (1, rows):
+        raise m.fail(
+            "PTO-R140",
+            f"tsort32: {rows} rows of {cols} values with {idx.describe()} do not fit {dst.describe()}",
+            op,
+        )
+    if idx.valid[1] < cols:
+        raise m.fail("PTO-R105", f"tsort32: {idx.describe()} has fewer than the {cols} values of a row", op)
+    indices = idx.with_valid(idx.valid[0], cols)
+    out = dst.with_valid(rows, each * cols)
+    rest = whole - cols
+    junk = dst.part(0, each * cols, (rows, each * rest)) if rest else None
+    clobbers: tuple[Region, ...] = () if junk is None else (junk.region,)
+    full = cols // BLOCK * BLOCK
+    first = np.arange(0, full, BLOCK)[:, None]
+    starts = np.arange(0, rows * cols, cols)[:, None]
 
-    def bind(dst: Tile, src: Tile, idx: Tile, tmp: Tile | None = None) -> Step:
-        rows, cols = src.valid
-        if 0 in (rows, cols):
-            return NOTHING
-        each = PAIR // src.dtype.size
-        whole = -(-cols // BLOCK) * BLOCK if pads else cols
-        if dst.valid[0] != rows or dst.cols < each * whole or idx.valid[0] not in (1, rows):
-            raise m.fail(
-                "PTO-R140",
-                f"tsort32: {rows} rows of {cols} values with {idx.describe()} do not fit {dst.describe()}",
-                op,
-            )
-        if idx.valid[1] < cols:
-            raise m.fail(
-                "PTO-R105", f"tsort32: {idx.describe()} has fewer than the {cols} values of a row", op
-            )
-        indices = idx.with_valid(idx.valid[0], cols)
-        out = dst.with_valid(rows, each * cols)
-        rest = whole - cols
-        junk = dst.part(0, each * cols, (rows, each * rest)) if rest else None
-        clobbers: tuple[Region, ...] = () if junk is None else (junk.region,)
-        full = cols // BLOCK * BLOCK
-        first = np.arange(0, full, BLOCK)[:, None]
-        starts = np.arange(0, rows * cols, cols)[:, None]
+    def run() -> None:
+        values, numbers = src.load_raw(), indices.load_raw()
+        key = rising(values, src.dtype).astype(np.uint64) << np.uint64(32) | numbers
+        order = np.empty((rows, cols), np.intp)
+        if full:
+            blocks = key[:, :full].reshape(rows, -1, BLOCK).argsort(axis=2)
+            order[:, :full] = (blocks + first).reshape(rows, full)
+        if full < cols:
+            order[:, full:] = full + key[:, full:].argsort(axis=1)
+        # From one row of numbers, NumPy takes three times as fast as along an axis of several.
+        places = order + starts
+        numbers = numbers.reshape(-1).take(places if len(numbers) == rows else order)
+        out.store_raw(pairs(values.reshape(-1).take(places), numbers))
 
-        def run() -> None:
-            values, numbers = src.load_raw(), indices.load_raw()
-            key = rising(values, src.dtype).astype(np.uint64) << np.uint64(32) | numbers
-            order = np.empty((rows, cols), np.intp)
-            if full:
-                blocks = key[:, :full].reshape(rows, -1, BLOCK).argsort(axis=2)
-                order[:, :full] = (blocks + first).reshape(rows, full)
-            if full < cols:
-                order[:, full:] = full + key[:, full:].argsort(axis=1)
-            # From one row of numbers, NumPy takes three times as fast as along an axis of several.
-            places = order + starts
-            numbers = numbers.reshape(-1).take(places if len(numbers) == rows else order)
-            out.store_raw(pairs(values.reshape(-1).take(places), numbers))
-
-        return Step(run, (src.region, indices.region), (out.region,), clobbers)
-
-    return bind
+    return Step(run, (src.region, indices.region), (out.region,), clobbers)
 
 
 def pairs(values: Array, indices: Array) -> Array:
@@ -88,8 +84,8 @@ def pairs(values: Array, indices: Array) -> Array:
 
 
 @instruction(TMrgSortOp)
-def tmrgsort(op: TMrgSortOp, m: Machine) -> Binder:
-    return _blocks(op, m) if op.is_blocks else _lists(op, m)
+def tmrgsort(op: TMrgSortOp, m: Machine, **operands: Any) -> Step:
+    return (_blocks if op.is_blocks else _lists)(op, m, **operands)
 
 
 def _words(tile: Tile) -> Array:
@@ -107,82 +103,73 @@ def _keys(words: Array, dtype: DType) -> Array:
     return np.maximum.accumulate(rising(values, dtype), axis=-1)
 
 
-def _blocks(op: TMrgSortOp, m: Machine) -> Binder:
-    def bind(dst: Tile, srcs: tuple[Tile, ...]) -> Step:
-        (src,) = srcs
-        cols, each = src.valid[1], PAIR // src.dtype.size
-        limit = cols if m.target.has_pipes else min(cols, dst.valid[1])
+def _blocks(op: TMrgSortOp, m: Machine, dst: Tile, srcs: tuple[Tile, ...]) -> Step:
+    (src,) = srcs
+    cols, each = src.valid[1], PAIR // src.dtype.size
+    limit = cols if m.target.has_pipes else min(cols, dst.valid[1])
 
-        def run(length: int) -> None:
-            group = 4 * length
-            if length <= 0 or length % each or dst.cols < limit:
-                raise m.fail(
-                    "PTO-R141",
-                    f"tmrgsort: {src.describe()} can't be merged in blocks of {length} elements",
-                    op,
-                )
-            if limit % group and m.target.model(op) == "whole groups":
-                raise m.fail(
-                    "PTO-R141",
-                    f"tmrgsort: {limit} elements are not a multiple of four blocks of {length}",
-                    op,
-                )
-            done = limit // group * group
-            if not done:
-                return
-            words = _words(src.with_valid(1, done))
-            keys = _keys(words.reshape(-1, 4, length // each), src.dtype).reshape(-1, group // each)
-            order = keys.argsort(axis=1, kind="stable")
-            merged = np.take_along_axis(words.reshape(keys.shape), order, axis=1)
-            out = dst.with_valid(1, done)
-            out.store_raw(merged.reshape(1, -1).view(dst.dtype.raw))
-            if m.checks.init:
-                out.region.mark(op)
-
-        return Step(run, (src.region,))
-
-    return bind
-
-
-def _lists(op: TMrgSortOp, m: Machine) -> Binder:
-    stops, device = op.stops, m.target.has_pipes
-
-    def bind(dst: Tile, srcs: tuple[Tile, ...], excuted: Counts, tmp: Tile | None = None) -> Step:
-        each = PAIR // dst.dtype.size
-        counts = [src.valid[1] // each for src in srcs]
-        parts = [src.with_valid(1, count * each) for src, count in zip(srcs, counts, strict=True)]
-        capacity = dst.valid[1] // each
-        origin = np.repeat(np.arange(len(srcs)), counts)
-
-        def run() -> None:
-            words = np.concatenate([_words(part) for part in parts])
-            keys = np.concatenate([_keys(_words(part), dst.dtype) for part in parts])
-            order = keys.argsort(kind="stable")
-            taken = len(order)
-            if stops:
-                ends = [np.flatnonzero(origin[order] == n)[-1] + 1 for n in range(len(srcs)) if counts[n]]
-                taken = 0 if 0 in counts else int(min(ends))
-            if not device:
-                taken = min(taken, capacity)
-            if stops or not device:
-                excuted.set(np.bincount(origin[order[:taken]], minlength=len(srcs)))
-            kept = min(taken, capacity)
-            out = dst.with_valid(1, kept * each)
-            if kept:
-                out.store_raw(words[order[:kept]].reshape(1, -1).view(dst.dtype.raw))
-            if not m.checks.init:
-                return
-            if kept:
-                out.region.mark(op)
-            rest = (
-                dst.part(0, kept * each, (1, (capacity - kept) * each))
-                if device and kept < capacity
-                else None
+    def run(length: int) -> None:
+        group = 4 * length
+        if length <= 0 or length % each or dst.cols < limit:
+            raise m.fail(
+                "PTO-R141",
+                f"tmrgsort: {src.describe()} can't be merged in blocks of {length} elements",
+                op,
             )
-            if rest is not None:
-                # What is left of the scratch tile is copied along.
-                rest.region.clobber(op)
+        if limit % group and m.target.model(op) == "whole groups":
+            raise m.fail(
+                "PTO-R141",
+                f"tmrgsort: {limit} elements are not a multiple of four blocks of {length}",
+                op,
+            )
+        done = limit // group * group
+        if not done:
+            return
+        words = _words(src.with_valid(1, done))
+        keys = _keys(words.reshape(-1, 4, length // each), src.dtype).reshape(-1, group // each)
+        order = keys.argsort(axis=1, kind="stable")
+        merged = np.take_along_axis(words.reshape(keys.shape), order, axis=1)
+        out = dst.with_valid(1, done)
+        out.store_raw(merged.reshape(1, -1).view(dst.dtype.raw))
+        if m.checks.init:
+            out.region.mark(op)
 
-        return Step(run, tuple(part.region for part in parts))
+    return Step(run, (src.region,))
 
-    return bind
+
+def _lists(
+    op: TMrgSortOp, m: Machine, dst: Tile, srcs: tuple[Tile, ...], excuted: Counts, tmp: Tile | None = None
+) -> Step:
+    stops, device = op.stops, m.target.has_pipes
+    each = PAIR // dst.dtype.size
+    counts = [src.valid[1] // each for src in srcs]
+    parts = [src.with_valid(1, count * each) for src, count in zip(srcs, counts, strict=True)]
+    capacity = dst.valid[1] // each
+    origin = np.repeat(np.arange(len(srcs)), counts)
+
+    def run() -> None:
+        words = np.concatenate([_words(part) for part in parts])
+        keys = np.concatenate([_keys(_words(part), dst.dtype) for part in parts])
+        order = keys.argsort(kind="stable")
+        taken = len(order)
+        if stops:
+            ends = [np.flatnonzero(origin[order] == n)[-1] + 1 for n in range(len(srcs)) if counts[n]]
+            taken = 0 if 0 in counts else int(min(ends))
+        if not device:
+            taken = min(taken, capacity)
+        if stops or not device:
+            excuted.set(np.bincount(origin[order[:taken]], minlength=len(srcs)))
+        kept = min(taken, capacity)
+        out = dst.with_valid(1, kept * each)
+        if kept:
+            out.store_raw(words[order[:kept]].reshape(1, -1).view(dst.dtype.raw))
+        if not m.checks.init:
+            return
+        if kept:
+            out.region.mark(op)
+        rest = dst.part(0, kept * each, (1, (capacity - kept) * each)) if device and kept < capacity else None
+        if rest is not None:
+            # What is left of the scratch tile is copied along.
+            rest.region.clobber(op)
+
+    return Step(run, tuple(part.region for part in parts))

@@ -9,7 +9,7 @@ from ptoas.dialects.pto.gather import TGatherBOp, TGatherOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.checks import check_region
-from ptoas.machine.machine import Binder, Machine, Step, instruction
+from ptoas.machine.machine import Machine, Step, instruction
 from ptoas.machine.tiles import Region, Tile
 from ptoas.ops.compare import MODES, UI8
 from ptoas.ops.indexing import checked, index_failure, index_reader
@@ -20,59 +20,51 @@ BLOCK = 32
 
 
 @instruction(TGatherOp)
-def tgather(op: TGatherOp, m: Machine) -> Binder:
-    match op.form:
-        case "index":
-            return by_index(op, m)
-        case "compare":
-            return by_comparison(op, m)
-        case _:
-            return by_mask(op, m)
+def tgather(op: TGatherOp, m: Machine, **operands: Tile) -> Step:
+    forms = {"index": by_index, "compare": by_comparison, "mask": by_mask}
+    return forms[op.form](op, m, **operands)
 
 
-def by_index(op: TGatherOp, m: Machine) -> Binder:
-    def bind(dst: Tile, src: Tile, indices: Tile, tmp: Tile | None = None) -> Step:
-        rows, cols = dst.valid
-        if rows > indices.rows or cols > indices.cols:
-            raise m.fail(
-                "PTO-R105",
-                f"tgather: %{dst.name} is valid for [{rows}, {cols}], %{indices.name} has only "
-                f"[{indices.rows}, {indices.cols}]",
-                op,
-            )
-        if m.target.has_pipes:
-            check_full(op, m, dst, indices)
-        index = indices.with_valid(rows, cols)
-        flat, offsets = src.counted
-        count = len(flat) if offsets is None else len(offsets)
-        strict = m.checks.mem and not m.checks.unchecked
-        read = index_reader(index, m, flat=False)
+def by_index(op: TGatherOp, m: Machine, dst: Tile, src: Tile, indices: Tile, tmp: Tile | None = None) -> Step:
+    rows, cols = dst.valid
+    if rows > indices.rows or cols > indices.cols:
+        raise m.fail(
+            "PTO-R105",
+            f"tgather: %{dst.name} is valid for [{rows}, {cols}], %{indices.name} has only "
+            f"[{indices.rows}, {indices.cols}]",
+            op,
+        )
+    if m.target.has_pipes:
+        check_full(op, m, dst, indices)
+    index = indices.with_valid(rows, cols)
+    flat, offsets = src.counted
+    count = len(flat) if offsets is None else len(offsets)
+    strict = m.checks.mem and not m.checks.unchecked
+    read = index_reader(index, m, flat=False)
 
-        def report(found: Array) -> Exception:
-            limit = f"%{src.name}, which has {count} elements"
-            return index_failure(op, m, index, "indices", found, count, limit)
+    def report(found: Array) -> Exception:
+        limit = f"%{src.name}, which has {count} elements"
+        return index_failure(op, m, index, "indices", found, count, limit)
 
-        if strict:
-            read = checked(read, count, report)
-        simple = strict and offsets is None and not dst.boxed and not m.target.sign_extends_index
+    if strict:
+        read = checked(read, count, report)
+    simple = strict and offsets is None and not dst.boxed and not m.target.sign_extends_index
 
-        def run() -> None:
-            found = read()
-            inside = found < count
-            chosen = np.where(inside, found, 0).astype(np.intp)
-            values = flat[chosen if offsets is None else offsets[chosen]]
-            # D19: outside the source there is zero, once that is let through at all.
-            dst.store_raw(np.where(inside, values, flat.dtype.type(0)))
+    def run() -> None:
+        found = read()
+        inside = found < count
+        chosen = np.where(inside, found, 0).astype(np.intp)
+        values = flat[chosen if offsets is None else offsets[chosen]]
+        # D19: outside the source there is zero, once that is let through at all.
+        dst.store_raw(np.where(inside, values, flat.dtype.type(0)))
 
-        def run_simple() -> None:
-            flat.take(read(), 0, dst.raw, "clip")
+    def run_simple() -> None:
+        flat.take(read(), 0, dst.raw, "clip")
 
-        work = run_simple if simple else run
-        if m.checks.init:
-            work = only_written(op, m, src, read, count, offsets, work)
-        return Step(work, reads=(index.region,), writes=(dst.region,))
-
-    return bind
+    work = run_simple if simple else run
+    if m.checks.init:
+        work = only_written(op, m, src, read, count, offsets, work)
+    return Step(work, reads=(index.region,), writes=(dst.region,))
 
 
 def check_full(op: TGatherOp, m: Machine, *tiles: Tile) -> None:
@@ -113,107 +105,107 @@ def only_written(
     return run
 
 
-def by_mask(op: TGatherOp, m: Machine) -> Binder:
+def by_mask(op: TGatherOp, m: Machine, dst: Tile, src: Tile, tmp: Tile | None = None) -> Step:
     assert op.mask_pattern is not None
     first, step = op.mask_pattern.data.places
     along_columns = op.axis is not None and op.axis.data == "col"
 
-    def bind(dst: Tile, src: Tile, tmp: Tile | None = None) -> Step:
-        rows, cols = src.valid
-        if m.target.has_pipes and not along_columns:
-            check_full(op, m, dst)
-        if along_columns:
-            kept_rows = len(range(first, rows, step))
-            if kept_rows > dst.rows or cols > dst.cols:
-                raise too_many(f"{kept_rows} rows of {cols}", dst)
-            target = dst.with_valid(kept_rows, cols)
-
-            def run_columns() -> None:
-                target.store_raw(src.load_raw()[first::step])
-
-            return Step(run_columns, reads=(src.region,), writes=(target.region,))
-        kept = rows * len(range(first, cols, step))
-        if kept > dst.rows * dst.cols:
-            raise too_many(f"{kept} elements", dst)
-        flat = dst.flat
-        offsets = None if dst.in_order else dst.offsets.reshape(-1)[:kept]
-
-        def run() -> None:
-            stream = src.load_raw()[:, first::step].reshape(-1)
-            if offsets is None:
-                flat[:kept] = stream
-            else:
-                flat[offsets] = stream
-
-        places = np.arange(kept) if offsets is None else offsets
-        return Step(run, reads=(src.region,), writes=(dst.elements(places),))
-
     def too_many(what: str, dst: Tile) -> Exception:
         return m.fail("PTO-R108", f"tgather: {what} are kept, but {dst.describe()} has space for fewer", op)
 
-    return bind
+    rows, cols = src.valid
+    if m.target.has_pipes and not along_columns:
+        check_full(op, m, dst)
+    if along_columns:
+        kept_rows = len(range(first, rows, step))
+        if kept_rows > dst.rows or cols > dst.cols:
+            raise too_many(f"{kept_rows} rows of {cols}", dst)
+        target = dst.with_valid(kept_rows, cols)
+
+        def run_columns() -> None:
+            target.store_raw(src.load_raw()[first::step])
+
+        return Step(run_columns, reads=(src.region,), writes=(target.region,))
+    kept = rows * len(range(first, cols, step))
+    if kept > dst.rows * dst.cols:
+        raise too_many(f"{kept} elements", dst)
+    flat = dst.flat
+    offsets = None if dst.in_order else dst.offsets.reshape(-1)[:kept]
+
+    def run() -> None:
+        stream = src.load_raw()[:, first::step].reshape(-1)
+        if offsets is None:
+            flat[:kept] = stream
+        else:
+            flat[offsets] = stream
+
+    places = np.arange(kept) if offsets is None else offsets
+    return Step(run, reads=(src.region,), writes=(dst.elements(places),))
 
 
-def by_comparison(op: TGatherOp, m: Machine) -> Binder:
+def by_comparison(
+    op: TGatherOp,
+    m: Machine,
+    dst: Tile,
+    src: Tile,
+    cdst: Tile,
+    indices: Tile | None = None,
+    tmp: Tile | None = None,
+) -> Step:
     """Per row of the source: where it compares with the threshold, packed from the row's start, and how
     many."""
     compare = MODES[CmpMode.EQ if op.cmp_mode is None else op.cmp_mode.data]
     first_index = 0 if op.offset is None else op.offset.value.data
     model: CompareModel = m.target.model(op)
+    rows, cols = src.valid
+    if rows > dst.rows or rows > cdst.rows * cdst.cols:
+        raise m.fail(
+            "PTO-R108",
+            f"tgather: {rows} rows are compared, {dst.describe()} and {cdst.describe()} have room for fewer",
+            op,
+        )
+    # A window counts as the tile that it looks into.
+    width = src.cols if src.boxed else src.row_stride // src.dtype.size
+    if model.whole_repeats:
+        width = -(-cols // LANES) * LANES
+    position = first_index + np.arange(rows)[:, None] * width + np.arange(cols)[None, :]
+    position = position.astype(np.int64)
+    counted = cdst.offsets.reshape(-1)[:rows]
+    counts_region = cdst.elements(counted)
+    thresholds = None if indices is None else indices.offsets.reshape(-1)[:rows]
 
-    def bind(dst: Tile, src: Tile, cdst: Tile, indices: Tile | None = None, tmp: Tile | None = None) -> Step:
-        rows, cols = src.valid
-        if rows > dst.rows or rows > cdst.rows * cdst.cols:
+    def keep(found: Array) -> None:
+        counts = np.add.reduce(found, axis=1)
+        most = int(counts.max()) if rows else 0
+        if most > dst.cols:
+            row = int(counts.argmax())
             raise m.fail(
                 "PTO-R108",
-                f"tgather: {rows} rows are compared, {dst.describe()} and {cdst.describe()} have room for "
-                "fewer",
+                f"tgather: {most} elements of row {row} of %{src.name} are kept, a row of "
+                f"{dst.describe()} has room for {dst.cols}",
                 op,
             )
-        # A window counts as the tile that it looks into.
-        width = src.cols if src.boxed else src.row_stride // src.dtype.size
-        if model.whole_repeats:
-            width = -(-cols // LANES) * LANES
-        position = first_index + np.arange(rows)[:, None] * width + np.arange(cols)[None, :]
-        position = position.astype(np.int64)
-        counted = cdst.offsets.reshape(-1)[:rows]
-        counts_region = cdst.elements(counted)
-        thresholds = None if indices is None else indices.offsets.reshape(-1)[:rows]
+        row, col = np.nonzero(found)
+        slot = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
+        places = dst.offsets[row, slot]
+        dst.flat[places] = position[row, col].astype(dst.dtype.number).view(dst.dtype.raw)
+        cdst.flat[counted] = counts.astype(cdst.dtype.number).view(cdst.dtype.raw)
+        if m.checks.init and len(places):
+            dst.elements(places).mark(op)
 
-        def keep(found: Array) -> None:
-            counts = np.add.reduce(found, axis=1)
-            most = int(counts.max()) if rows else 0
-            if most > dst.cols:
-                row = int(counts.argmax())
-                raise m.fail(
-                    "PTO-R108",
-                    f"tgather: {most} elements of row {row} of %{src.name} are kept, a row of "
-                    f"{dst.describe()} has room for {dst.cols}",
-                    op,
-                )
-            row, col = np.nonzero(found)
-            slot = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
-            places = dst.offsets[row, slot]
-            dst.flat[places] = position[row, col].astype(dst.dtype.number).view(dst.dtype.raw)
-            cdst.flat[counted] = counts.astype(cdst.dtype.number).view(cdst.dtype.raw)
-            if m.checks.init and len(places):
-                dst.elements(places).mark(op)
+    def run(threshold: float) -> None:
+        keep(compare(src.dtype.numbers(src.load_raw()), src.dtype.scalar(threshold)))
 
-        def run(threshold: float) -> None:
-            keep(compare(src.dtype.numbers(src.load_raw()), src.dtype.scalar(threshold)))
+    def run_tile() -> None:
+        assert indices is not None
+        values = indices.flat[thresholds].view(indices.dtype.number)
+        keep(compare(_compared(src, model), _thresholds(values, src, model)[:, None]))
 
-        def run_tile() -> None:
-            assert indices is not None
-            values = indices.flat[thresholds].view(indices.dtype.number)
-            keep(compare(_compared(src, model), _thresholds(values, src, model)[:, None]))
-
-        bytes_after = _bytes_after(tmp, src) if tmp is not None and model.after_scratch else ()
-        if indices is None:
-            return Step(run, reads=(src.region,), writes=(counts_region,), clobbers=bytes_after)
-        read = indices.elements(np.asarray(thresholds))
-        return Step(run_tile, reads=(src.region, read), writes=(counts_region,), clobbers=bytes_after)
-
-    return bind
+    bytes_after = _bytes_after(tmp, src) if tmp is not None and model.after_scratch else ()
+    if indices is None:
+        return Step(run, reads=(src.region,), writes=(counts_region,), clobbers=bytes_after)
+    read = indices.elements(np.asarray(thresholds))
+    return Step(run_tile, reads=(src.region, read), writes=(counts_region,), clobbers=bytes_after)
 
 
 def _bytes_after(tmp: Tile, src: Tile) -> tuple[Region, ...]:
@@ -251,60 +243,56 @@ def _thresholds(thresholds: Array, src: Tile, model: CompareModel) -> Array:
 
 
 @instruction(TGatherBOp)
-def tgatherb(op: TGatherBOp, m: Machine) -> Binder:
+def tgatherb(op: TGatherBOp, m: Machine, dst: Tile, src: Tile, offsets: Tile) -> Step:
     """Block b of row i of the destination is the block of the source at byte `offsets[i, b]`."""
+    rows, cols = dst.valid
+    width = cols * dst.dtype.size
+    # The simulator moves whole blocks only; the devices mask the last one.
+    blocks = -(-width // BLOCK) if m.target.has_pipes else width // BLOCK
+    if rows > offsets.rows or blocks > offsets.cols:
+        raise m.fail(
+            "PTO-R105",
+            f"tgatherb: {rows}x{blocks} blocks are gathered, but {offsets.describe()} has fewer offsets",
+            op,
+        )
+    chosen = offsets.with_valid(rows, blocks)
+    available = src.size_bytes - BLOCK + 1
+    read = index_reader(chosen, m, flat=False)
 
-    def bind(dst: Tile, src: Tile, offsets: Tile) -> Step:
-        rows, cols = dst.valid
-        width = cols * dst.dtype.size
-        # The simulator moves whole blocks only; the devices mask the last one.
-        blocks = -(-width // BLOCK) if m.target.has_pipes else width // BLOCK
-        if rows > offsets.rows or blocks > offsets.cols:
-            raise m.fail(
-                "PTO-R105",
-                f"tgatherb: {rows}x{blocks} blocks are gathered, but {offsets.describe()} has fewer offsets",
-                op,
-            )
-        chosen = offsets.with_valid(rows, blocks)
-        available = src.size_bytes - BLOCK + 1
-        read = index_reader(chosen, m, flat=False)
+    def report(found: Array) -> Exception:
+        limit = f"%{src.name}: a block of {BLOCK} bytes starts before byte {max(available, 0)} of it"
+        return index_failure(op, m, chosen, "offsets", found, available, limit)
 
-        def report(found: Array) -> Exception:
-            limit = f"%{src.name}: a block of {BLOCK} bytes starts before byte {max(available, 0)} of it"
-            return index_failure(op, m, chosen, "offsets", found, available, limit)
+    strict = m.checks.mem and not m.checks.unchecked
+    if strict:
+        read = checked(read, max(available, 0), report)
+    moved = min(width, blocks * BLOCK)
+    written = dst.with_valid(rows, moved // dst.dtype.size)
+    windows = np.ndarray((max(available, 0), BLOCK), np.uint8, src.memory.data, src.address, (1, 1))
 
-        strict = m.checks.mem and not m.checks.unchecked
-        if strict:
-            read = checked(read, max(available, 0), report)
-        moved = min(width, blocks * BLOCK)
-        written = dst.with_valid(rows, moved // dst.dtype.size)
-        windows = np.ndarray((max(available, 0), BLOCK), np.uint8, src.memory.data, src.address, (1, 1))
+    def run() -> None:
+        found = read()
+        inside = found < available
+        if not windows.size or not found.size:
+            return
+        data = windows[np.where(inside, found, 0).astype(np.intp)].reshape(rows, blocks * BLOCK)
+        bits = np.ascontiguousarray(data[:, :moved]).view(dst.dtype.raw)
+        if not inside.all():
+            # Elements out of bounds are not changed.
+            keep = np.repeat(inside, BLOCK, axis=1)[:, : moved : dst.dtype.size]
+            bits = np.where(keep, bits, written.load_raw())
+        written.store_raw(bits)
 
-        def run() -> None:
+    work: Callable[[], None] = run
+    everything = src.full.region
+
+    def run_initialised() -> None:
+        if everything.ready != everything.bits.epoch and not everything.complete():
             found = read()
-            inside = found < available
-            if not windows.size or not found.size:
-                return
-            data = windows[np.where(inside, found, 0).astype(np.intp)].reshape(rows, blocks * BLOCK)
-            bits = np.ascontiguousarray(data[:, :moved]).view(dst.dtype.raw)
-            if not inside.all():
-                # Elements out of bounds are not changed.
-                keep = np.repeat(inside, BLOCK, axis=1)[:, : moved : dst.dtype.size]
-                bits = np.where(keep, bits, written.load_raw())
-            written.store_raw(bits)
+            places = found[found < available].astype(np.intp)[:, None] + np.arange(BLOCK)
+            check_region(op, m, src.elements(np.unique(places // src.dtype.size)))
+        run()
 
-        work: Callable[[], None] = run
-        everything = src.full.region
-
-        def run_initialised() -> None:
-            if everything.ready != everything.bits.epoch and not everything.complete():
-                found = read()
-                places = found[found < available].astype(np.intp)[:, None] + np.arange(BLOCK)
-                check_region(op, m, src.elements(np.unique(places // src.dtype.size)))
-            run()
-
-        if m.checks.init:
-            work = run_initialised
-        return Step(work, reads=(chosen.region,), writes=(written.region,))
-
-    return bind
+    if m.checks.init:
+        work = run_initialised
+    return Step(work, reads=(chosen.region,), writes=(written.region,))
