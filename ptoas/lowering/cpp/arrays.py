@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from ptoas.lowering.cpp.function import FunctionEmitter
 
 
-def _declare_array(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, a.DeclareLocalArrayOp) and isinstance(op.result.type, LocalArrayType)
+def _declare_array(emit: FunctionEmitter, op: a.DeclareLocalArrayOp) -> None:
+    assert isinstance(op.result.type, LocalArrayType)
     type = op.result.type
     extents = "".join(f"[{extent}]" for extent in type.shape)
     emit.line(f"{element_cpp(type.element_type)} {emit.name(op.result)}{extents};")
@@ -26,13 +26,11 @@ def _element(emit: FunctionEmitter, op: a.LocalArrayGetOp | a.LocalArraySetOp) -
     return emit.text(op.array) + "".join(f"[{emit.text(index)}]" for index in op.indices)
 
 
-def _get_element(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, a.LocalArrayGetOp)
+def _get_element(emit: FunctionEmitter, op: a.LocalArrayGetOp) -> None:
     emit.define(op.result, _element(emit, op))
 
 
-def _set_element(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, a.LocalArraySetOp)
+def _set_element(emit: FunctionEmitter, op: a.LocalArraySetOp) -> None:
     emit.line(f"{_element(emit, op)} = {emit.text(op.value)};")
 
 
@@ -44,8 +42,7 @@ def _struct_cpp(emit: FunctionEmitter, type: Attribute) -> str:
     return emit.alias(f"struct {{ {' '.join(fields)} }}", "Fields")
 
 
-def _declare_struct(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, a.DeclareStructOp)
+def _declare_struct(emit: FunctionEmitter, op: a.DeclareStructOp) -> None:
     emit.line(f"{_struct_cpp(emit, op.result.type)} {emit.name(op.result)};")
 
 
@@ -53,13 +50,11 @@ def _field(emit: FunctionEmitter, op: a.StructGetOp | a.StructSetOp) -> str:
     return emit.text(op.struct) + "".join(f".f{step}" for step in op.steps)
 
 
-def _get_field(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, a.StructGetOp)
+def _get_field(emit: FunctionEmitter, op: a.StructGetOp) -> None:
     emit.define(op.result, _field(emit, op))
 
 
-def _set_field(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, a.StructSetOp)
+def _set_field(emit: FunctionEmitter, op: a.StructSetOp) -> None:
     emit.line(f"{_field(emit, op)} = {emit.text(op.value)};")
 
 

@@ -39,9 +39,8 @@ def _name_of_call(emit: FunctionEmitter, op: a.BuildAsyncSessionOp | a.AsyncTran
     return row.call.name
 
 
-def _build(emit: FunctionEmitter, op: Operation) -> None:
+def _build(emit: FunctionEmitter, op: a.BuildAsyncSessionOp) -> None:
     """Emit the session; a library that copies at once needs none."""
-    assert isinstance(op, a.BuildAsyncSessionOp)
     name, call = emit.name(op.session), _name_of_call(emit, op)
     emit.line(f"comm::AsyncSession {name};")
     if not call:
@@ -56,34 +55,29 @@ def _build(emit: FunctionEmitter, op: Operation) -> None:
     emit.line(f"{call}{_ENGINE}({', '.join(arguments)});")
 
 
-def _transfer(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, a.AsyncTransferOp)
+def _transfer(emit: FunctionEmitter, op: a.AsyncTransferOp) -> None:
     given = [emit.argument(value) for value in (op.dst, op.src, op.session)]
     arguments = ", ".join([*given, *emit.waits(op)])
     emit.line(f"comm::AsyncEvent {emit.name(op.event)} = {_name_of_call(emit, op)}{_ENGINE}({arguments});")
 
 
 def _ask(method: str) -> Handler:
-    def handle(emit: FunctionEmitter, op: Operation) -> None:
-        assert isinstance(op, a.EventOp)
+    def handle(emit: FunctionEmitter, op: a.EventOp) -> None:
         call = f"{emit.text(op.event)}.{method}({emit.text(op.session)})"
         emit.define(op.completed, call, needed=True)
 
     return handle
 
 
-def _context(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, a.MakePrefetchAsyncContextOp)
+def _context(emit: FunctionEmitter, op: a.MakePrefetchAsyncContextOp) -> None:
     emit.line(f"PrefetchAsyncContext {emit.name(op.ctx)}({_workspace(emit, op.workspace)});")
 
 
-def _session(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, a.GetPrefetchAsyncSessionOp)
+def _session(emit: FunctionEmitter, op: a.GetPrefetchAsyncSessionOp) -> None:
     emit.rename(op.session, f"{emit.text(op.ctx)}.session")
 
 
-def _prefetch(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, a.TPrefetchAsyncOp)
+def _prefetch(emit: FunctionEmitter, op: a.TPrefetchAsyncOp) -> None:
     arguments = ", ".join([emit.argument(op.src), emit.text(op.ctx), *emit.waits(op)])
     emit.line(f"comm::AsyncEvent {emit.name(op.event)} = TPREFETCH_ASYNC({arguments});")
 

@@ -68,8 +68,7 @@ LOCAL_SLOTS = 2
 """The library's name for the number of slots of a ring without copies."""
 
 
-def _ring(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, RingAddressOp)
+def _ring(emit: FunctionEmitter, op: RingAddressOp) -> None:
     # A buffer may be reserved without any channel in the module.
     own = op if isinstance(op, ReserveBufferOp) else None
     reserved = emit.channels.ring(op.result) if emit.has_channels else own
@@ -106,8 +105,7 @@ def pipe_type(emit: FunctionEmitter, init: PipeInitOp) -> str:
     return f"TPipe<{', '.join(parts)}>"
 
 
-def _init(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, PipeInitOp)
+def _init(emit: FunctionEmitter, op: PipeInitOp) -> None:
     number = emit.channels.of(op).number if isinstance(op, InitializePipeOp) else len(emit.pipes)
     name = emit.fresh(f"pipe{number}")
     alias = emit.alias(pipe_type(emit, op), f"Pipe{number}")
@@ -149,8 +147,7 @@ def _split(op: ChannelOp) -> str:
 # --- instructions ----------------------------------------------------------------------------------
 
 
-def _push(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, PushOp)
+def _push(emit: FunctionEmitter, op: PushOp) -> None:
     name, alias = _pipe(emit, op)
     init = emit.channels.init_of(op)
     entry = op.pushed
@@ -166,9 +163,8 @@ def _push(emit: FunctionEmitter, op: Operation) -> None:
     emit.line(f"{emit.recorded(op)}TPUSH<{alias}, {what}, {how}>({', '.join(arguments)});")
 
 
-def _scale(emit: FunctionEmitter, op: Operation) -> None:
+def _scale(emit: FunctionEmitter, op: SetQuantScalarOp | SetQuantVectorOp) -> None:
     """Scales are set right before each push: one register serves all channels."""
-    assert isinstance(op, SetQuantScalarOp | SetQuantVectorOp)
     init = emit.channels.numbered(op, KernelKind.Cube, op.number) if emit.has_channels else None
     if init is None:
         raise emit.unsupported(op, "its channel is not declared before it")
@@ -195,8 +191,7 @@ def _entry_type(emit: FunctionEmitter, entry: SSAValue) -> str:
     return emit.tile_type(entry) if isinstance(entry.type, TileType) else emit.tensor_type(entry)
 
 
-def _pop(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, PopOp)
+def _pop(emit: FunctionEmitter, op: PopOp) -> None:
     name, alias = _pipe(emit, op)
     entry = op.popped
     if isinstance(entry.type, TileType):
@@ -239,8 +234,7 @@ def _declare_view(emit: FunctionEmitter, value: SSAValue) -> None:
     emit.line(f"{emit.tensor_type(value)} {name}(nullptr);")
 
 
-def _free(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, FreeOp)
+def _free(emit: FunctionEmitter, op: FreeOp) -> None:
     name, alias = _pipe(emit, op)
     entry = op.freed
     if entry is not None and isinstance(entry.type, ViewType):
@@ -249,8 +243,7 @@ def _free(emit: FunctionEmitter, op: Operation) -> None:
     emit.line(f"TFREE<{alias}, {_split(op)}>({name});")
 
 
-def _alloc(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, AllocSlotOp)
+def _alloc(emit: FunctionEmitter, op: AllocSlotOp) -> None:
     name, alias = _pipe(emit, op)
     slot = op.slot
     _declare_view(emit, slot)

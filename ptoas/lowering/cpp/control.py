@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from ptoas.lowering.cpp.function import FunctionEmitter
 
 
-def _for(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, scf.ForOp)
+def _for(emit: FunctionEmitter, op: scf.ForOp) -> None:
     body = op.body.block
     index, *carried = body.args
     kept = [n for n, value in enumerate(carried) if value in emit.read]
@@ -39,8 +38,7 @@ def _for(emit: FunctionEmitter, op: Operation) -> None:
         emit.rename(result, emit.text(value))
 
 
-def _if(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, scf.IfOp)
+def _if(emit: FunctionEmitter, op: scf.IfOp) -> None:
     kept = [n for n, result in enumerate(op.results) if result in emit.read]
     results = _pick(op.results, kept)
     for result in results:
@@ -56,8 +54,7 @@ def _if(emit: FunctionEmitter, op: Operation) -> None:
     emit.close()
 
 
-def _switch(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, scf.IndexSwitchOp)
+def _switch(emit: FunctionEmitter, op: scf.IndexSwitchOp) -> None:
     kept = [n for n, result in enumerate(op.results) if result in emit.read]
     results = _pick(op.results, kept)
     for result in results:
@@ -73,9 +70,8 @@ def _switch(emit: FunctionEmitter, op: Operation) -> None:
     emit.close()
 
 
-def _execute_region(emit: FunctionEmitter, op: Operation) -> None:
+def _execute_region(emit: FunctionEmitter, op: scf.ExecuteRegionOp) -> None:
     """Emit a nested scope; its results are visible outside."""
-    assert isinstance(op, scf.ExecuteRegionOp)
     kept = [n for n, result in enumerate(op.results) if result in emit.read]
     results = _pick(op.results, kept)
     for result in results:
@@ -86,9 +82,8 @@ def _execute_region(emit: FunctionEmitter, op: Operation) -> None:
     emit.close()
 
 
-def _while(emit: FunctionEmitter, op: Operation) -> None:
+def _while(emit: FunctionEmitter, op: scf.WhileOp) -> None:
     """`before` decides whether to go on; what it hands over is visible in `after` and after the loop."""
-    assert isinstance(op, scf.WhileOp)
     before, after = op.before_region.block, op.after_region.block
     carried = [n for n, value in enumerate(before.args) if value in emit.read]
     _declare(emit, _pick(before.args, carried), _pick(op.arguments, carried))
@@ -109,9 +104,8 @@ def _while(emit: FunctionEmitter, op: Operation) -> None:
     emit.close()
 
 
-def _select(emit: FunctionEmitter, op: Operation) -> None:
+def _select(emit: FunctionEmitter, op: arith.SelectOp) -> None:
     """Numbers are an expression; a tile or a pointer is a variable, as if a branch had chosen it."""
-    assert isinstance(op, arith.SelectOp)
     if is_scalar(op.result.type):
         SCALARS[arith.SelectOp](emit, op)
         return
@@ -119,9 +113,8 @@ def _select(emit: FunctionEmitter, op: Operation) -> None:
     emit.declare(op.result, f"{emit.text(op.cond)} ? {chosen} : {other}")
 
 
-def _one_of(emit: FunctionEmitter, op: Operation) -> None:
+def _one_of(emit: FunctionEmitter, op: MultiTileGetOp) -> None:
     """One of several tiles, by its number; the last where it is none of the others'."""
-    assert isinstance(op, MultiTileGetOp)
     *others, last = (_same_type(emit, op.result, value) for value in op.source)
     slot = emit.operand(op.slot)
     cases = "".join(f"{slot} == {at} ? {tile} : " for at, tile in enumerate(others))
@@ -167,8 +160,7 @@ def _assign(emit: FunctionEmitter, variables: Sequence[SSAValue], values: Sequen
         emit.line(f"{target} = {kept.get(source, source)};")
 
 
-def _call(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, func.CallOp)
+def _call(emit: FunctionEmitter, op: func.CallOp) -> None:
     arguments = ", ".join(text for value in op.arguments for text in emit.passed(value))
     call = f"{emit.function_name(op.callee.string_value())}({arguments})"
     if len(op.results) > 1:
@@ -182,8 +174,7 @@ def _call(emit: FunctionEmitter, op: Operation) -> None:
         emit.line(f"{call};")
 
 
-def _return(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, func.ReturnOp)
+def _return(emit: FunctionEmitter, op: func.ReturnOp) -> None:
     if len(op.arguments) > 1:
         raise emit.unsupported(op, "a C++ function returns one value at most")
     for value in op.arguments:

@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from ptoas.lowering.cpp.function import FunctionEmitter
 
 
-def _counter(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, CounterOp)
+def _counter(emit: FunctionEmitter, op: CounterOp) -> None:
     dynamic = op.event_id_dyn if isinstance(op, ModedCounterOp) else None
     number = str(op.number) if dynamic is None else emit.text(dynamic)
     pipe = op.working_pipe.value
@@ -49,13 +48,11 @@ def _counter(emit: FunctionEmitter, op: Operation) -> None:
         emit.line(f"wait_flag_dev({pipe}, {number});")
 
 
-def _ffts(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, SetFftsOp)
+def _ffts(emit: FunctionEmitter, op: SetFftsOp) -> None:
     emit.line(f"set_ffts_base_addr(reinterpret_cast<uint64_t>({emit.text(op.ffts)}));")
 
 
-def _syncall(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, SyncAllOp)
+def _syncall(emit: FunctionEmitter, op: SyncAllOp) -> None:
     kind = f"SyncCoreType::{op.core_type.data.name}"
     if op.mode.data is SyncAllMode.Hard or op.workspace is None:
         emit.line(f"SYNCALL<{kind}>();")
@@ -74,9 +71,8 @@ def _syncall(emit: FunctionEmitter, op: Operation) -> None:
     emit.line(f"SYNCALL<SyncAllMode::Soft, {kind}>({', '.join([name, *used])});")
 
 
-def _section(emit: FunctionEmitter, op: Operation) -> None:
+def _section(emit: FunctionEmitter, op: SectionOp) -> None:
     """Emit a section; with a single thread it is an ordinary block."""
-    assert isinstance(op, SectionOp)
     macro = "__DAV_CUBE__" if op.KIND is KernelKind.Cube else "__DAV_VEC__"
     emit.directive(f"#if defined({macro})")
     emit.block(op.body.block)

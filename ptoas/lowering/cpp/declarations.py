@@ -47,8 +47,7 @@ if TYPE_CHECKING:
     from ptoas.lowering.cpp.function import FunctionEmitter
 
 
-def _alloc(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, AllocTileOp)
+def _alloc(emit: FunctionEmitter, op: AllocTileOp) -> None:
     result, address = op.result, op.addr
     name, type = emit.name(result), op.tile_type
     opened = ""
@@ -81,8 +80,7 @@ def _rounds_terms(type: TileType) -> bool:
     return (type.blayout, type.slayout) == (BLayout.RowMajor, SLayout.RowMajor)
 
 
-def _assign(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, TAssignOp)
+def _assign(emit: FunctionEmitter, op: TAssignOp) -> None:
     name = emit.text(op.tile)
     address = op.address.value.data if op.address is not None else op.addr
     assert address is not None
@@ -91,14 +89,12 @@ def _assign(emit: FunctionEmitter, op: Operation) -> None:
         emit.rename(op.result, name)
 
 
-def _assign_scales(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, TGetScaleAddrOp)
+def _assign_scales(emit: FunctionEmitter, op: TGetScaleAddrOp) -> None:
     emit.line(f"TASSIGN({emit.text(op.dst)}, GetScaleAddr({emit.text(op.src)}.data()));")
 
 
-def _subview(emit: FunctionEmitter, op: Operation) -> None:
+def _subview(emit: FunctionEmitter, op: SubviewOp) -> None:
     """A window keeps its parent's extents in C++, from which strides follow; its own are the valid ones."""
-    assert isinstance(op, SubviewOp)
     type = op.result.type
     assert isinstance(type, TileType)
     if numbers_of(type.element_type) > 1:
@@ -128,10 +124,9 @@ def _subview(emit: FunctionEmitter, op: Operation) -> None:
     emit.line(f"TASSIGN({name}, reinterpret_cast<uint64_t>({source}.data(){''.join(steps)}));")
 
 
-def _alias(emit: FunctionEmitter, op: Operation) -> None:
+def _alias(emit: FunctionEmitter, op: AliasOp) -> None:
     """`TRESHAPE` compares physical sizes, and a window has those of its parent; bytes that are left over, and
     those of a window, are another tile at the same address."""
-    assert isinstance(op, AliasOp)
     source, result = op.types()
     name, tile = emit.name(op.result), emit.text(op.source)
     shown = result.shape if isinstance(op, TReshapeOp) else _valid_shape(tile, source)
@@ -144,22 +139,19 @@ def _alias(emit: FunctionEmitter, op: Operation) -> None:
         emit.line(f"TASSIGN({name}, reinterpret_cast<uint64_t>({tile}.data()));")
 
 
-def _get_valid_shape(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, GetValidShapeOp)
+def _get_valid_shape(emit: FunctionEmitter, op: GetValidShapeOp) -> None:
     type = op.tile.type
     assert isinstance(type, TileType)
     for value, text in zip((op.row, op.col), _valid_shape(emit.text(op.tile), type), strict=True):
         emit.define(value, text)
 
 
-def _valid_extent(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, ValidExtentOp)
+def _valid_extent(emit: FunctionEmitter, op: ValidExtentOp) -> None:
     which = "Row" if isinstance(op, TileValidRowsOp) else "Col"
     emit.define(op.result, f"{emit.text(op.src)}.GetValid{which}()")
 
 
-def _set_valid_shape(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, SetValidShapeOp)
+def _set_valid_shape(emit: FunctionEmitter, op: SetValidShapeOp) -> None:
     type = op.tile.type
     assert isinstance(type, TileType)
     extent_texts = (emit.text(op.row), emit.text(op.col))
@@ -194,8 +186,7 @@ def _valid_shape(tile: str, type: TileType) -> tuple[str, ...]:
 # --- views ---------------------------------------------------------------------------------------
 
 
-def _make_view(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, MakeTensorViewOp)
+def _make_view(emit: FunctionEmitter, op: MakeTensorViewOp) -> None:
     facts = emit.knowledge.view(op.result)
     shape = _extents(emit, facts.shape, list(op.shape))
     strides = _extents(emit, facts.strides or (DYNAMIC,) * len(shape), list(op.strides))
@@ -204,8 +195,7 @@ def _make_view(emit: FunctionEmitter, op: Operation) -> None:
     declare_view(emit, op.result, CppView(element_cpp(element), pointer, shape, strides, facts.layout, count))
 
 
-def _partition(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, PartitionViewOp)
+def _partition(emit: FunctionEmitter, op: PartitionViewOp) -> None:
     source = emit.view(op.source)
     facts = emit.knowledge.view(op.result)
     # The trailing dimensions of part and whole correspond; where the part has more, there is one (D11).
@@ -228,9 +218,8 @@ def _partition(emit: FunctionEmitter, op: Operation) -> None:
     declare_view(emit, op.result, view)
 
 
-def _dimension(emit: FunctionEmitter, op: Operation) -> None:
+def _dimension(emit: FunctionEmitter, op: DimensionOp) -> None:
     """An extent or stride: of the view as it was made; of the tensor, if the program chooses which."""
-    assert isinstance(op, DimensionOp)
     view, dim = emit.view(op.view), emit.knowledge.constant(op.dim)
     is_extent = isinstance(op, GetTensorViewDimOp)
     if dim is not None:

@@ -53,15 +53,13 @@ def emit_alone(emit: FunctionEmitter, op: Operation) -> None:
         emit.line(f"{recorded}RecordEvent();")
 
 
-def _wait(emit: FunctionEmitter, op: Operation) -> None:
+def _wait(emit: FunctionEmitter, op: TSyncOp) -> None:
     """A wait that no longer directly follows its instruction, so that it is no clause."""
-    assert isinstance(op, TSyncOp)
     if emit.target.has_pipes and not is_clause(op):
         emit.line(f"TSYNC({emit.text(op.event)});")
 
 
-def _record(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, RecordOp)
+def _record(emit: FunctionEmitter, op: RecordOp) -> None:
     type = event_type(op, emit.target)
     if type is not None and not is_clause(op):
         emit.line(f"{type} {emit.name(op.result)} = RecordEvent();")

@@ -188,9 +188,8 @@ def _attribute(emit: FunctionEmitter, op: PtoOp, call: Call, name: str) -> str:
 # --- random numbers ------------------------------------------------------------------------------
 
 
-def _random(emit: FunctionEmitter, op: Operation) -> None:
+def _random(emit: FunctionEmitter, op: TRandomOp) -> None:
     """Key and counter are arrays."""
-    assert isinstance(op, TRandomOp)
     names: list[str] = []
     for name, type, words in (
         ("key", "TRandomKey", (op.k0, op.k1)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
@@ -52,7 +52,7 @@ from ptoas.lowering.cpp.types import COUNTS_CPP, pointer_cpp, scalar_cpp
 if TYPE_CHECKING:
     from ptoas.lowering.cpp.function import FunctionEmitter
 
-Handler = Callable[["FunctionEmitter", Operation], None]
+Handler = Callable[["FunctionEmitter", Any], None]
 
 
 # --- literals ------------------------------------------------------------------------------------
@@ -258,8 +258,7 @@ def _reinterpret(emit: FunctionEmitter, op: Operation) -> None:
     emit.define(result, f"static_cast<{scalar_cpp(result.type)}>({emit.text(source)})")
 
 
-def _constant(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, arith.ConstantOp)
+def _constant(emit: FunctionEmitter, op: arith.ConstantOp) -> None:
     (result,) = op.results
     if result.type == COUNTS:
         numbers = (str(number & 0xFFFF) for number in counts(op.value))
@@ -271,36 +270,30 @@ def _constant(emit: FunctionEmitter, op: Operation) -> None:
     emit.rename(result, text)
 
 
-def _load(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, LoadScalarOp)
+def _load(emit: FunctionEmitter, op: LoadScalarOp) -> None:
     if op.result.first_use is not None:
         emit.define(op.result, f"{emit.operand(op.ptr)}[{emit.text(op.offset)}]")
 
 
-def _store(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, StoreScalarOp)
+def _store(emit: FunctionEmitter, op: StoreScalarOp) -> None:
     emit.line(f"{emit.operand(op.ptr)}[{emit.text(op.offset)}] = {emit.text(op.value)};")
 
 
-def _get(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, TGetValOp)
+def _get(emit: FunctionEmitter, op: TGetValOp) -> None:
     if op.result.first_use is not None:
         emit.define(op.result, f"{emit.text(op.src)}.GetValue({emit.text(op.offset)})")
 
 
-def _set(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, TSetValOp)
+def _set(emit: FunctionEmitter, op: TSetValOp) -> None:
     emit.line(f"{emit.text(op.dst)}.SetValue({emit.text(op.offset)}, {emit.text(op.value)});")
 
 
-def _add_pointer(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, AddPtrOp)
+def _add_pointer(emit: FunctionEmitter, op: AddPtrOp) -> None:
     name, pointer = emit.name(op.result), pointer_cpp(op.result.type)
     emit.line(f"{pointer}{name} = {emit.operand(op.ptr)} + {emit.operand(op.offset)};")
 
 
-def _cast_pointer(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, PointerCastOp)
+def _cast_pointer(emit: FunctionEmitter, op: PointerCastOp) -> None:
     (source,), (result,) = op.operands, op.results
     if isinstance(result.type, PtrType):
         pointer = pointer_cpp(result.type)

@@ -55,20 +55,17 @@ def _flag_call(kind: type[Operation], source: Pipe, sink: Pipe, event: str) -> s
     return f"{call}({source.value}, {sink.value}, {event});"
 
 
-def _barrier(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, DrainOp)
+def _barrier(emit: FunctionEmitter, op: DrainOp) -> None:
     emit.line(f"pipe_barrier({op.drained.value});")
 
 
-def _fence(emit: FunctionEmitter, op: Operation) -> None:
+def _fence(emit: FunctionEmitter, op: FenceBarrierAllOp) -> None:  # noqa: ARG001 - a handler
     """All pipes come to their end, then memory does."""
-    assert isinstance(op, FenceBarrierAllOp)
     emit.line("pipe_barrier(PIPE_ALL);")
     emit.line("dsb(DSB_DDR);")
 
 
-def _cache(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, CmoCacheInvalidOp)
+def _cache(emit: FunctionEmitter, op: CmoCacheInvalidOp) -> None:
     if op.addr is None:
         emit.line("dcci((__gm__ void *)0, cache_line_t::ENTIRE_DATA_CACHE);")
         return
@@ -77,8 +74,7 @@ def _cache(emit: FunctionEmitter, op: Operation) -> None:
     emit.line(f"dcci((__gm__ void *)({pointer}), cache_line_t::SINGLE_CACHE_LINE);")
 
 
-def _token(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, BufferTokenOp)
+def _token(emit: FunctionEmitter, op: BufferTokenOp) -> None:
     call = "get_buf" if isinstance(op, AcquiresToken) else "rls_buf"
     token = op.token
     number = str(token.value.data) if isinstance(token, IntegerAttr) else emit.text(token)
@@ -86,19 +82,17 @@ def _token(emit: FunctionEmitter, op: Operation) -> None:
     emit.line(f"{call}({op.pipe.value}, {number}, {mode});")
 
 
-def _declare(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, DeclareEventIdArrayOp) and isinstance(op.result.type, EventIdArrayType)
+def _declare(emit: FunctionEmitter, op: DeclareEventIdArrayOp) -> None:
+    assert isinstance(op.result.type, EventIdArrayType)
     emit.line(f"int32_t {emit.name(op.result)}[{op.result.type.size}];")
 
 
-def _get(emit: FunctionEmitter, op: Operation) -> None:
+def _get(emit: FunctionEmitter, op: EventIdArrayGetOp) -> None:
     """A copy: later stores to the array do not change it."""
-    assert isinstance(op, EventIdArrayGetOp)
     emit.define(op.result, f"{emit.text(op.array)}[{emit.text(op.index)}]")
 
 
-def _set(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, EventIdArraySetOp)
+def _set(emit: FunctionEmitter, op: EventIdArraySetOp) -> None:
     value = f"static_cast<int32_t>({emit.text(op.value)})"
     emit.line(f"{emit.text(op.array)}[{emit.text(op.index)}] = {value};")
 
