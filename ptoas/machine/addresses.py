@@ -39,11 +39,11 @@ def missing_memory_error(op: Operation, m: Machine, buffer: GlobalBuffer, first:
     near, distance = buffer.place.space.nearest(base + first * size, base + (last + 1) * size)
     assert near.place is not None
     side = "behind the end" if distance > 0 else "in front"
-    return m.fail(
+    return m.refuse(
         "PTO-R850",
-        f"{op.name.removeprefix('pto.')}: rank {buffer.place.rank} computes an address from "
-        f"%{buffer.name} that belongs to no rank: {abs(distance)} bytes {side} of %{near.name} of rank "
-        f"{near.place.rank}, which has {near.raw.nbytes}",
+        f"rank {buffer.place.rank} computes an address from %{buffer.name} that belongs to no rank: "
+        f"{abs(distance)} bytes {side} of %{near.name} of rank {near.place.rank}, which has "
+        f"{near.raw.nbytes}",
         op,
         fix="add base[peer] - base[self] bytes to this rank's address; windows of all ranks have one size",
     )

@@ -117,9 +117,9 @@ class Ring:
     def open(self, machine: Machine, op: Operation, base: int | None) -> None:
         core = machine.core
         if core in self.opened:
-            raise machine.fail(
+            raise machine.refuse(
                 "PTO-R919",
-                f"{op.name.removeprefix('pto.')}: {self.channel.name} is declared a second time",
+                f"{self.channel.name} is declared a second time",
                 op,
                 notes=(Note("the first time", span_of(self.opened[core])),),
                 fix="declare each channel once, before loops",
@@ -129,10 +129,10 @@ class Ring:
             return
         for other, known in self.bases.items():
             if known != base:
-                raise machine.fail(
+                raise machine.refuse(
                     "PTO-R909",
-                    f"{op.name.removeprefix('pto.')}: the ring of {self.name} is at {base:#x} here and at "
-                    f"{known:#x} for {self.cluster.machines[other].role.name}",
+                    f"the ring of {self.name} is at {base:#x} here and at {known:#x} for "
+                    f"{self.cluster.machines[other].role.name}",
                     op,
                     notes=(Note("the other declaration", span_of(self.opened[other])),),
                     fix="take the address from import_reserved_buffer",
@@ -146,29 +146,22 @@ class Ring:
     def _check_open(self, machine: Machine, op: ChannelOp, cores: Sequence[int]) -> int:
         core = machine.core
         if core not in self.opened:
-            raise machine.fail(
-                "PTO-R910",
-                f"{op.mnemonic()}: {self.channel.name} is used before it is declared",
-                op,
-                fix="move the initialize_pipe in front of it",
-            )
+            message = f"{self.channel.name} is used before it is declared"
+            raise machine.refuse("PTO-R910", message, op, fix="move the initialize_pipe in front of it")
         if core not in cores:
             raise self._not_taking_part(machine, op)
         return core
 
     def _not_taking_part(self, machine: Machine, op: ChannelOp) -> Exception:
         if machine.role.kind is KernelKind.Vector and machine.role.lane:
-            return machine.fail(
+            return machine.refuse(
                 "PTO-R911",
-                f"{op.mnemonic()}: tiles of {self.channel.name} are not split, so only vector core 0 "
-                "takes part "
-                f"on {machine.target.name}; this is {machine.role.name}",
+                f"tiles of {self.channel.name} are not split, so only vector core 0 takes part on "
+                f"{machine.target.name}; this is {machine.role.name}",
                 op,
                 fix="execute it only where get_subblock_idx is 0, or split the tiles",
             )
-        return machine.fail(
-            "PTO-R910", f"{op.mnemonic()}: {self.name} has no end of this kind on this core", op
-        )
+        return machine.refuse("PTO-R910", f"{self.name} has no end of this kind on this core", op)
 
     # --- order ---
 
@@ -247,12 +240,8 @@ class Ring:
         core = self._check_open(machine, op, self.consumers)
         pops = self.held[core]
         if not pops:
-            raise machine.fail(
-                "PTO-R904",
-                f"{op.mnemonic()}: no popped slot of {self.name} is left to free: {self.state()}",
-                op,
-                fix="use one tfree for each tpop, after it",
-            )
+            message = f"no popped slot of {self.name} is left to free: {self.state()}"
+            raise machine.refuse("PTO-R904", message, op, fix="use one tfree for each tpop, after it")
         oldest = pops.popleft()
         oldest.give_back(op)
         if not self.frees_at_pop:
@@ -275,10 +264,10 @@ class Ring:
                 continue
             note = (Note(f"pushed by {label(pushed.op)}", span_of(pushed.op)),)
             if pushed.split != op.halves:
-                raise machine.fail(
+                raise machine.refuse(
                     "PTO-R906",
-                    f"{op.mnemonic()}: the tile is split {_split(op.halves)} here, but it was pushed "
-                    f"split {_split(pushed.split)}",
+                    f"the tile is split {_split(op.halves)} here, but it was pushed split "
+                    f"{_split(pushed.split)}",
                     op,
                     notes=note,
                     fix=f"use split = {pushed.split} on both sides",
@@ -327,7 +316,7 @@ class Ring:
 def difference(machine: Machine, op: PopOp, pushed: Pushed, what: str, fix: str) -> Exception:
     """A tile is popped as something else than it was pushed as."""
     note = Note(f"pushed by {label(pushed.op)}", span_of(pushed.op))
-    return machine.fail("PTO-R907", f"{op.mnemonic()}: {what}", op, notes=(note,), fix=fix)
+    return machine.refuse("PTO-R907", what, op, notes=(note,), fix=fix)
 
 
 def _split(split: int) -> str:

@@ -114,10 +114,10 @@ def set_counter(machine: Machine, op: Operation, counter: Counter, key: Hashable
     number = counter.sent.get(me, 0)
     if number - min(counter.taken.values(), default=0) >= MOST_SET:
         notes = (Note("set here before", span_of(counter.last)),) if counter.last is not None else ()
-        raise machine.fail(
+        raise machine.refuse(
             "PTO-R912",
-            f"{op.name.removeprefix('pto.')}: the counter is set {number + 1} times and awaited "
-            f"{min(counter.taken.values(), default=0)} times; it can't exceed {MOST_SET}",
+            f"the counter is set {number + 1} times and awaited {min(counter.taken.values(), default=0)} "
+            f"times; it can't exceed {MOST_SET}",
             op,
             notes=notes,
             fix="wait for the counter as often as it is set",

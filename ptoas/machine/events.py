@@ -18,9 +18,8 @@ def chosen_flag(op: Operation, source: Pipe, sink: Pipe, m: Machine) -> Callable
 
     def flag(number: int) -> FlagKey:
         if not 0 <= number < len(EVENTS):
-            name = op.name.removeprefix("pto.")
-            message = f"{name}: event {number} does not exist; events are 0 to {len(EVENTS) - 1}"
-            raise m.fail("PTO-R917", message, op)
+            message = f"event {number} does not exist; events are 0 to {len(EVENTS) - 1}"
+            raise m.refuse("PTO-R917", message, op)
         return FlagKey(source, sink, EVENTS[number])
 
     return flag

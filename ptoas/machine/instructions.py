@@ -193,12 +193,8 @@ class Compiled:
                 if elementwise_alias and first.coincides(second):
                     continue
                 if first.overlaps(second):
-                    raise self.machine.fail(
-                        "PTO-R109",
-                        f"{self.op.name.removeprefix('pto.')}: {one} {first.describe()} overlaps {other} "
-                        f"{second.describe()}",
-                        self.op,
-                    )
+                    message = f"{one} {first.describe()} overlaps {other} {second.describe()}"
+                    raise self.machine.refuse("PTO-R109", message, self.op)
 
     def _clobbered(self, values: list[object], step: Step) -> list[Region]:
         """Scratch tiles that the target uses, and sources that it leaves overwritten.

@@ -246,6 +246,10 @@ class Machine:
     def fail(self, code: str, message: str, op: Operation, **rest: Any) -> Exception:
         return failure(code, message, op, target=self.target.name, **rest)
 
+    def refuse(self, code: str, message: str, op: Operation, **rest: Any) -> Exception:
+        """The error of an instruction, whose name is put in front of the message."""
+        return self.fail(code, f"{op.name.removeprefix('pto.')}: {message}", op, **rest)
+
     def print_line(self, text: str) -> None:
         self.hold(len(text))
         self.printed.append(text)

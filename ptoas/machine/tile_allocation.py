@@ -21,12 +21,8 @@ def valid_extents(
 ) -> tuple[int, int]:
     """The extents, if they fit the physical tile."""
     if not (0 <= rows <= type.rows and 0 <= cols <= type.cols):
-        raise m.fail(
-            "PTO-R107",
-            f"{op.name.removeprefix('pto.')}: valid extents [{rows}, {cols}] exceed the tile's "
-            f"{type.rows}x{type.cols}",
-            op,
-        )
+        message = f"valid extents [{rows}, {cols}] exceed the tile's {type.rows}x{type.cols}"
+        raise m.refuse("PTO-R107", message, op)
     return rows, cols
 
 

@@ -51,9 +51,7 @@ def _place(op: dialect.LocalArrayOp, m: Machine, array: LocalArray, indices: Seq
     at = array.find(indices)
     if at is None:
         shape = "x".join(map(str, array.shape))
-        raise m.fail(
-            "PTO-R150", f"{op.mnemonic()}: {list(indices)} is outside %{array.name}, which is {shape}", op
-        )
+        raise m.refuse("PTO-R150", f"{list(indices)} is outside %{array.name}, which is {shape}", op)
     return at
 
 
@@ -62,7 +60,7 @@ def local_array_get(op: dialect.LocalArrayGetOp, m: Machine) -> Callable[..., fl
     def run(array: LocalArray, *indices: int) -> float:
         found = array.elements[_place(op, m, array, indices)]
         if found is None:
-            raise m.fail("PTO-R151", f"local_array_get: %{array.name}{list(indices)} has not been set", op)
+            raise m.refuse("PTO-R151", f"%{array.name}{list(indices)} has not been set", op)
         return found
 
     return run
@@ -90,7 +88,7 @@ def struct_get(op: dialect.StructGetOp, m: Machine) -> Callable[..., float]:
 
     def run(struct: LocalStruct) -> float:
         if path not in struct.fields:
-            raise m.fail("PTO-R151", f"struct_get: %{struct.name}{list(path)} has not been set", op)
+            raise m.refuse("PTO-R151", f"%{struct.name}{list(path)} has not been set", op)
         return struct.fields[path]
 
     return run

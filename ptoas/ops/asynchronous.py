@@ -65,9 +65,8 @@ def _line(op: dialect.StartOp, m: Machine, view: View) -> Array:
     except ValueError:
         raise outside(op, m, view) from None
     if any(extent != 1 for extent in array.shape[:4]) or not array.flags.c_contiguous:
-        name = op.name.removeprefix("pto.")
         found = f"shape {list(view.shape)} and strides {list(view.strides)}"
-        raise m.fail("PTO-R105", f"{name}: a view with {found} is not contiguous", op)
+        raise m.refuse("PTO-R105", f"a view with {found} is not contiguous", op)
     return array
 
 
@@ -79,8 +78,7 @@ def transfer_async(op: dialect.AsyncTransferOp, m: Machine) -> Callable[..., Asy
     def run(dst: View, src: View, session: AsyncSession) -> AsyncEvent:
         target, source = _line(op, m, dst), _line(op, m, src)
         if target.shape != source.shape:
-            message = f"{op.mnemonic()}: dst has {target.size} elements, src {source.size}"
-            raise m.fail("PTO-R105", message, op)
+            raise m.refuse("PTO-R105", f"dst has {target.size} elements, src {source.size}", op)
         sharing = m.sharing
         transferred = None if sharing is None else sharing.start_transfer(op, effects, (dst, src, session))
 
@@ -107,7 +105,7 @@ def ask(op: dialect.EventOp, m: Machine) -> Callable[[AsyncEvent, AsyncSession],
 
     def run(event: AsyncEvent, session: AsyncSession) -> int:
         if event.number and event.session is not session:
-            raise m.fail("PTO-R862", f"{op.mnemonic()}: the event belongs to another session", op)
+            raise m.refuse("PTO-R862", "the event belongs to another session", op)
         if isinstance(op, dialect.TestAsyncEventOp):
             m.hidden_choices[op] = "looks at a transfer without waiting for it"
         session.finish(m, event.number)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from xdsl.ir import Attribute
-
 from ptoas.analysis.channels import flow_of
 from ptoas.analysis.effects import Effects, OperandAccess
 from ptoas.analysis.kinds import function_of
@@ -47,14 +45,12 @@ from ptoas.machine.bound import BoundInstruction
 from ptoas.machine.channels import Pushed, Ring
 from ptoas.machine.cluster import Cluster
 from ptoas.machine.dtypes import dtype_of
-from ptoas.machine.errors import failure
 from ptoas.machine.machine import Machine, Step, instruction, value
-from ptoas.machine.memory import GlobalBuffer, Pointer, View, packed_strides
+from ptoas.machine.memory import GlobalBuffer, View, packed_strides
 from ptoas.machine.race import RaceDetector, ordered_touching
 from ptoas.machine.slots import PoppedSlot
 from ptoas.machine.tiles import Tile, Unplaced
 from ptoas.machine.touched import TouchedBytes, tile_touched
-from ptoas.ops.fixpipe import Convert
 from ptoas.ops.push_epilogue import epilogue_of
 from ptoas.ops.slot_data import KEPT, LocalSlots, MemorySlots, check_bytes
 
@@ -73,7 +69,7 @@ def import_reserved_buffer(op: ImportReservedBufferOp, m: Machine) -> Callable[[
     reserved = m.channels.ring(op.result)
     if reserved is None or reserved.address is None:
         message = f"@{op.peer_func.string_value()} reserves no buffer named {op.buffer_name.data!r}"
-        raise failure("PTO-R910", message, op, target=m.target.name)
+        raise m.fail("PTO-R910", message, op)
     address = reserved.address
     return lambda: address
 
@@ -139,19 +135,18 @@ def ring_of(op: ChannelOp, m: Machine) -> Callable[[], Ring]:
 
 def _no_channel(op: ChannelOp, m: Machine, init: PipeInitOp | None) -> Exception:
     if init is not None:
-        message = f"{op.mnemonic()}: dir_mask of the channel excludes this direction"
+        message = "dir_mask of the channel excludes this direction"
         notes, fix = (Note("declared here", span_of(init)),), "dir_mask = 3 on both sides, or another channel"
-        return failure("PTO-R910", message, op, notes=notes, fix=fix, target=m.target.name)
+        return m.refuse("PTO-R910", message, op, notes=notes, fix=fix)
     function = function_of(op)
     known = [end.init for end in m.channels.ends() if end.function is function]
     numbers = ", ".join(str(init.number) for init in known if isinstance(init, InitializePipeOp))
-    return failure(
+    return m.refuse(
         "PTO-R910",
-        f"{op.mnemonic()}: no channel of that number is declared in this function",
+        "no channel of that number is declared in this function",
         op,
         notes=tuple(Note("declared here", span_of(init)) for init in known[:1]),
         fix=f"use id = {numbers}" if numbers else "declare one before it with an initialize_pipe",
-        target=m.target.name,
     )
 
 
@@ -188,9 +183,9 @@ def _push_view(op: PushOp, m: Machine, ring: Ring) -> None:
     """The slot was filled by stores; now it is full."""
     core = m.core
     if ring.allocated.get(core, 0) <= ring.heads.get(core, 0):
-        raise m.fail(
+        raise m.refuse(
             "PTO-R925",
-            f"{op.mnemonic()}: no slot of {ring.name} is allocated before the push",
+            f"no slot of {ring.name} is allocated before the push",
             op,
             fix="allocate the slot with talloc before the stores, and tpush it after them",
         )
@@ -201,12 +196,8 @@ def _push_view(op: PushOp, m: Machine, ring: Ring) -> None:
 
 def _check_lane(op: PushOp | PopOp, m: Machine, lane: int) -> None:
     if lane != m.role.lane:
-        raise m.fail(
-            "PTO-R911",
-            f"{op.mnemonic()}: aiv_subblockid is {lane} on {m.role.name}",
-            op,
-            fix="pass the result of get_subblock_idx",
-        )
+        message = f"aiv_subblockid is {lane} on {m.role.name}"
+        raise m.refuse("PTO-R911", message, op, fix="pass the result of get_subblock_idx")
 
 
 # --- popping ---------------------------------------------------------------------------------------
@@ -262,12 +253,8 @@ def _popping(op: PopOp, m: Machine) -> Callable[[int | None, int | None], Tile |
     def extents(rows: int | None, cols: int | None) -> tuple[int, int]:
         valid = (_extent(type.valid_rows, rows, type.rows), _extent(type.valid_cols, cols, type.cols))
         if not (0 <= valid[0] <= physical[0] and 0 <= valid[1] <= physical[1]):
-            raise m.fail(
-                "PTO-R107",
-                f"{op.mnemonic()}: valid extents {valid[0]}x{valid[1]} exceed the tile's "
-                f"{type.rows}x{type.cols}",
-                op,
-            )
+            message = f"valid extents {valid[0]}x{valid[1]} exceed the tile's {type.rows}x{type.cols}"
+            raise m.refuse("PTO-R107", message, op)
         return valid
 
     def checks(tile: Tile, race: RaceDetector) -> tuple[tuple[TouchedBytes, ...], Callable[[], None]]:
@@ -351,9 +338,7 @@ def slot_view(op: AllocSlotOp | PopOp, m: Machine, type: ViewType) -> Callable[[
         data = ring.slots_of(m, op)
         assert isinstance(data, MemorySlots)
         if DYNAMIC in type.shape:
-            raise m.fail(
-                "PTO-R909", f"{op.mnemonic()}: a view of a slot needs static extents in its type", op
-            )
+            raise m.refuse("PTO-R909", "a view of a slot needs static extents in its type", op)
         slot = number % ring.slots
         data.check(m, op, slot)
         rows, cols = (*(1,) * (2 - len(type.shape)), *type.shape)[-2:]
@@ -409,12 +394,8 @@ def _allocating(op: AllocSlotOp, m: Machine) -> Callable[[], View]:
         current, core = ring(), m.core
         number = current.await_slot(m, op)
         if current.allocated.get(core, 0) > number:
-            raise m.fail(
-                "PTO-R925",
-                f"{op.mnemonic()}: the slot of {current.name} that was allocated before is not pushed yet",
-                op,
-                fix="tpush that slot first",
-            )
+            message = f"the slot of {current.name} that was allocated before is not pushed yet"
+            raise m.refuse("PTO-R925", message, op, fix="tpush that slot first")
         current.allocated[core] = number + 1
         return view(current, number)
 
@@ -448,8 +429,3 @@ def note_memory(op: ChannelOp, m: Machine, ring: Ring, write: bool) -> None:
     pipe = ring.model.pushes(ring.flow) if write else ring.model.pops(ring.flow, True)
     kind = ("channel", m.actor.rank, m.actor.block, ring.channel)
     sharing.note_bytes(op, data.buffer.name, window, first, pipe, write, kind)
-
-
-Element = Attribute
-Conversion = Convert
-Memory = Pointer | View

@@ -12,7 +12,7 @@ from ptoas.dialects.pto.types import TileType
 from ptoas.machine.arrays import Array, Ufunc, np
 from ptoas.machine.machine import Machine, Step, instruction
 from ptoas.machine.tiles import Region, Tile
-from ptoas.ops.family import mnemonic, require_arithmetic, same_region
+from ptoas.ops.family import require_arithmetic, same_region
 
 UI8 = IntegerType(8, Signedness.UNSIGNED)
 
@@ -30,11 +30,8 @@ def _bytes_of(op: PtoOp, m: Machine, mask: Tile, rows: int, cols: int) -> Tile:
     """The bytes of a mask that hold the bits of so many rows and columns."""
     width, used = mask.cols * mask.dtype.size, -(-cols // 8)
     if rows > mask.rows or used > width:
-        raise m.fail(
-            "PTO-R105",
-            f"{mnemonic(op)}: {mask.describe()} has fewer than one bit for each of {rows}x{cols} elements",
-            op,
-        )
+        message = f"{mask.describe()} has fewer than one bit for each of {rows}x{cols} elements"
+        raise m.refuse("PTO-R105", message, op)
     type = TileType.of(UI8, mask.rows, width, loc=mask.type.loc.data)
     # Bytes in the mask's own rows: a window of a wider mask keeps the step of the whole.
     plain = Geometry(Axis(1, mask.row_stride, mask.row_stride), Axis(1, 1, 1))

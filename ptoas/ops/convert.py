@@ -72,12 +72,11 @@ def _source(op: TCvtOp, m: Machine, dst: Tile, src: Tile) -> Tile:
     rows, cols = dst.valid
     expected = (rows, 2 * cols) if dst.dtype.kind == "pairs" else (rows, cols // 2)
     if src.valid[0] < rows or src.valid[1] < expected[1] or (src.dtype.kind == "pairs" and cols % 2):
-        raise m.fail(
-            "PTO-R142",
-            f"tcvt: valid shapes of {src.describe()} and {dst.describe()} do not match; a pair counts as "
-            "two columns",
-            op,
+        message = (
+            f"valid shapes of {src.describe()} and {dst.describe()} do not match; a pair counts as two "
+            "columns"
         )
+        raise m.refuse("PTO-R142", message, op)
     return src.with_valid(*expected)
 
 

@@ -48,7 +48,7 @@ def count(op: CounterOp, m: Machine) -> Callable[..., None]:
     def run(*values: int) -> None:
         which = int(values[0]) if number is None else number
         if not 0 <= which < (2 * LANE_STEP if by_lane else LANE_STEP):
-            raise m.fail("PTO-R912", f"{op.mnemonic()}: there is no counter {which}", op)
+            raise m.refuse("PTO-R912", f"there is no counter {which}", op)
         if m.actor.scheduler is not None:
             m.actor.scheduler.point(m.actor.place)
         key, senders = _lane_counter(m, which, waits) if by_lane else _group_counter(m, op.mode, which, waits)
@@ -141,11 +141,9 @@ def syncall(op: SyncAllOp, m: Machine) -> Callable[..., None]:
         if m.role.kind is not None and m.role.kind not in kinds:
             return  # it is compiled for the other kind
         if len(kinds) > 1 and len(m.launch.cores) == 1:
-            raise m.fail(
-                "PTO-R914",
-                "syncall: the barrier is for cube and vector cores, but the program runs on one kind only",
-                op,
-                fix="use core_type = #pto.sync_core_type<aiv_only> or aic_only",
+            message = "the barrier is for cube and vector cores, but the program runs on one kind only"
+            raise m.refuse(
+                "PTO-R914", message, op, fix="use core_type = #pto.sync_core_type<aiv_only> or aic_only"
             )
         if m.actor.scheduler is not None:
             m.actor.scheduler.point(m.actor.place)
@@ -195,15 +193,12 @@ def _soft(op: SyncAllOp, m: Machine, kinds: tuple[KernelKind, ...], values: Sequ
     counter = grid.counter(("soft", address))
     before = int(words[0])
     if not counter.sent and before != 0:
-        raise m.fail(
-            "PTO-R926",
-            f"syncall: the first word of the workspace is {before}, expected 0: it counts the cores that "
-            "have arrived",
-            op,
-            fix="clear the workspace before the launch",
+        message = (
+            f"the first word of the workspace is {before}, expected 0: it counts the cores that have arrived"
         )
+        raise m.refuse("PTO-R926", message, op, fix="clear the workspace before the launch")
     if total < 1:
-        raise m.fail("PTO-R914", f"syncall: {total} cores wait for each other", op)
+        raise m.refuse("PTO-R914", f"{total} cores wait for each other", op)
     counter.sent[m.actor_number] = counter.sent.get(m.actor_number, 0) + 1
     generation = before // total
     key = SyncAllKey(address, generation)
@@ -224,9 +219,6 @@ def _soft(op: SyncAllOp, m: Machine, kinds: tuple[KernelKind, ...], values: Sequ
 def _workspace(op: SyncAllOp, m: Machine, operand: Pointer | View) -> tuple[Array, int]:
     buffer, offset = operand.buffer, operand.offset
     if not buffer.holds(offset, offset + WORKSPACE - 1):
-        raise m.fail(
-            "PTO-R909",
-            f"syncall: the workspace is {WORKSPACE} words; %{buffer.name} has {buffer.size - offset}",
-            op,
-        )
+        message = f"the workspace is {WORKSPACE} words; %{buffer.name} has {buffer.size - offset}"
+        raise m.refuse("PTO-R909", message, op)
     return buffer.raw[offset : offset + 1].view(np.int32), buffer.address + offset * buffer.dtype.size

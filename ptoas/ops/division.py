@@ -7,7 +7,7 @@ from collections.abc import Callable
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.machine import Machine
-from ptoas.ops.family import Function, Make, into, mnemonic, wider
+from ptoas.ops.family import Function, Make, into, wider
 from ptoas.targets.rules.elementwise import WIDE_LANES
 from ptoas.targets.shared.elementwise import WIDE_QUOTIENT
 
@@ -18,7 +18,7 @@ def nonzero(op: PtoOp, m: Machine, b: Array) -> None:
         return
     row, col = (int(n) for n in np.argwhere(np.atleast_2d(b == 0))[0])
     place = f" at [{row}, {col}]" if np.ndim(b) else ""
-    raise m.fail("PTO-R502", f"{mnemonic(op)}: the divisor{place} is zero", op)
+    raise m.refuse("PTO-R502", f"the divisor{place} is zero", op)
 
 
 def divide(op: PtoOp, m: Machine) -> Function:
@@ -54,11 +54,8 @@ def _unless_zero(function: Callable[[Array, Array], Array], a: Array, b: Array) 
 def _one_vector(op: PtoOp, m: Machine, a: Array) -> None:
     """Stop where a row has more columns than A5 divides; `verify` says so where it knows them."""
     if m.checks.mem and a.shape[1] > WIDE_LANES:
-        raise m.fail(
-            "PTO-R947",
-            f"{mnemonic(op)}: only the first {WIDE_LANES} of {a.shape[1]} columns of 64 bits are divided",
-            op,
-        )
+        message = f"only the first {WIDE_LANES} of {a.shape[1]} columns of 64 bits are divided"
+        raise m.refuse("PTO-R947", message, op)
 
 
 def remainder(exact: Function, rounded: Callable[[Array], Array]) -> Make:

@@ -20,7 +20,6 @@ from ptoas.ops.family import (
     always,
     applied,
     lanes,
-    mnemonic,
     needed,
     require_arithmetic,
     wider,
@@ -86,12 +85,11 @@ def _by_row(op: PtoOp, m: Machine, dst: Tile, src0: Tile, src1: Tile) -> tuple[T
     rows = dst.valid[0]
     fits = m.target.has_pipes or each.valid == (rows, one_row)
     if full.valid != dst.valid or not fits:
-        raise m.fail(
-            "PTO-R105",
-            f"{mnemonic(op)}: one of {src0.describe()} and {src1.describe()} must have the valid shape "
-            f"of the destination {dst.describe()}, the other [{rows}, {one_row}]",
-            op,
+        message = (
+            f"one of {src0.describe()} and {src1.describe()} must have the valid shape of the destination "
+            f"{dst.describe()}, the other [{rows}, {one_row}]"
         )
+        raise m.refuse("PTO-R105", message, op)
     part = needed(op, m, dst, each, rows, one_row)
     return (full, part) if full is src0 else (part, full)
 
@@ -100,12 +98,11 @@ def _by_column(op: PtoOp, m: Machine, dst: Tile, src0: Tile, src1: Tile) -> tupl
     """The first as the destination, and a row; a device that finds other extents exchanges the two."""
     cols = dst.valid[1]
     if src0.valid != dst.valid or not (m.target.has_pipes or src1.valid[1] == cols):
-        raise m.fail(
-            "PTO-R105",
-            f"{mnemonic(op)}: {src0.describe()} must have the valid shape of {dst.describe()}, and "
-            f"{src1.describe()} a row of as many columns",
-            op,
+        message = (
+            f"{src0.describe()} must have the valid shape of {dst.describe()}, and {src1.describe()} a row "
+            "of as many columns"
         )
+        raise m.refuse("PTO-R105", message, op)
     return src0, needed(op, m, dst, src1, 1, cols)
 
 

@@ -27,13 +27,9 @@ NOTHING = Step(lambda *_: None)
 """Body of an instruction whose destination has an empty valid region."""
 
 
-def mnemonic(op: PtoOp) -> str:
-    return op.name.removeprefix("pto.")
-
-
 def require_arithmetic(op: PtoOp, m: Machine, tile: Tile) -> None:
     if tile.dtype.coded:
-        raise m.fail("PTO-R505", f"{mnemonic(op)}: {tile.dtype.short} does not support arithmetic", op)
+        raise m.refuse("PTO-R505", f"{tile.dtype.short} does not support arithmetic", op)
 
 
 def covers(m: Machine, tile: Tile, rows: int, cols: int) -> bool:
@@ -56,14 +52,14 @@ def needed(op: PtoOp, m: Machine, dst: Tile, tile: Tile, rows: int, cols: int) -
     """
     if not covers(m, tile, rows, cols):
         found = (
-            f"{mnemonic(op)}: the valid shape of {tile.describe()} is [{tile.valid[0]}, "
-            f"{tile.valid[1]}], the destination {dst.describe()} needs [{rows}, {cols}]"
+            f"the valid shape of {tile.describe()} is [{tile.valid[0]}, {tile.valid[1]}], the destination "
+            f"{dst.describe()} needs [{rows}, {cols}]"
         )
         row = m.target.row(op)
         reads_past_valid = m.target.has_pipes and isinstance(row, Row) and row.reads_past_valid
         if not reads_past_valid or rows > tile.rows or cols > tile.cols:
-            raise m.fail("PTO-R105", found, op)
-        m.warn("PTO-R945", f"{found}: the device reads beyond the valid region", op)
+            raise m.refuse("PTO-R105", found, op)
+        m.warn("PTO-R945", f"{op.mnemonic()}: {found}: the device reads beyond the valid region", op)
     return tile.with_valid(rows, cols)
 
 
@@ -170,7 +166,7 @@ def shift(function: Function, least: int = 0) -> Make:
             wrong = (count < 0) | (count >= bits)
             if np.any(wrong):
                 found = np.asarray(count)[wrong][0]
-                raise m.fail("PTO-R503", f"{mnemonic(op)}: a shift by {found} is outside 0 to {bits - 1}", op)
+                raise m.refuse("PTO-R503", f"a shift by {found} is outside 0 to {bits - 1}", op)
             return function(a, count, out=out)
 
         return calculate

@@ -55,9 +55,9 @@ def check_scales(op: PtoOp, m: Machine, fp: Tile | None) -> None:
     """Scales of columns are packed words of 64 bits; the headers do not ask, so `run` does."""
     if fp is None or (fp.dtype.size == 8 and fp.type.slayout is SLayout.NoneBox):
         return
-    raise m.fail(
+    raise m.refuse(
         "PTO-R132",
-        f"{op.mnemonic()}: scales of columns must be 64-bit words in one plain row, found {fp.describe()}",
+        f"scales of columns must be 64-bit words in one plain row, found {fp.describe()}",
         op,
         fix="declare them as 1xNxui64, with the bits of a float in the lower half of each word",
     )
@@ -66,12 +66,11 @@ def check_scales(op: PtoOp, m: Machine, fp: Tile | None) -> None:
 def check_columns(op: PtoOp, m: Machine, fp: Tile | None, first: int, count: int) -> None:
     """Each column of an accumulator that is moved has a scale."""
     if fp is not None and first + count > fp.valid[1]:
-        raise m.fail(
-            "PTO-R950",
-            f"{op.mnemonic()}: columns {first} to {first + count} of the accumulator need as many "
-            f"scales, {fp.describe()} has {fp.valid[1]}",
-            op,
+        message = (
+            f"columns {first} to {first + count} of the accumulator need as many scales, {fp.describe()} has "
+            f"{fp.valid[1]}"
         )
+        raise m.refuse("PTO-R950", message, op)
 
 
 def warn_of_undefined(op: PtoOp, m: Machine, src: Tile) -> None:

@@ -79,7 +79,7 @@ def gather_run(
     if oob is GatherOOB.Zero:
         return zeroing(table, dst, read, dst.full if prezeroes(table, oob) else None, wide)
     if capacity == 0:
-        raise m.fail("PTO-R101", f"mgather: the table has no {table.unit}", op, operand=0)
+        raise m.refuse("PTO-R101", f"the table has no {table.unit}", op, operand=0)
     if oob is GatherOOB.Wrap:
         return taking(table, dst, wrapped(read, capacity), capacity, wide)
     return taking(table, dst, read, capacity, wide)

@@ -85,9 +85,7 @@ def thistogram(op: dialect.THistogramOp, m: Machine, dst: Tile, src: Tile, idx: 
     byte = op.number
     rows, cols = src.valid
     if dst.valid[0] < rows or dst.valid[1] < BINS:
-        raise m.fail(
-            "PTO-R105", f"thistogram: {dst.describe()} has no space for {rows} rows of {BINS} bins", op
-        )
+        raise m.refuse("PTO-R105", f"{dst.describe()} has no space for {rows} rows of {BINS} bins", op)
     target = dst.with_valid(rows, BINS)
     higher = range(src.dtype.size - 1, byte, -1)
     by_row = src.dtype.size == 2

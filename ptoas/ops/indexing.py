@@ -59,12 +59,9 @@ def index_failure(
     value = int(tile.load()[row, col])
     read = int(flat[at])
     seen = f" (read as {read})" if read != value and read < 1 << 63 else ""
-    message = (
-        f"{op.name.removeprefix('pto.')}: index {value}{seen} at [{row}, {col}] of %{tile.name} is "
-        f"outside {what}"
-    )
+    message = f"index {value}{seen} at [{row}, {col}] of %{tile.name} is outside {what}"
     place = slot_places(op)[slot].start
-    return m.fail("PTO-R101", message, op, operand=place, notes=writer_note(tile), fix=fix)
+    return m.refuse("PTO-R101", message, op, operand=place, notes=writer_note(tile), fix=fix)
 
 
 def checked(read: Reader, limit: int, report: Callable[[Array], Exception]) -> Reader:

@@ -14,7 +14,6 @@ from ptoas.machine.machine import Machine, Step, instruction
 from ptoas.machine.memory import POISON
 from ptoas.machine.tiles import Tile
 from ptoas.ops.factors import factor, multiply, shares
-from ptoas.ops.family import mnemonic
 
 GARBAGE = int.from_bytes(bytes([POISON]) * 8, "little")
 
@@ -115,12 +114,11 @@ def beginning(op: dialect.ProductOp, m: Machine) -> Callable[[Tile, int], None]:
     def begin(dst: Tile, rows: int) -> None:
         phases = dst.memory.phases
         if has_phase and phases.get(dst.address) is AccPhase.Final:
-            raise m.fail(
-                "PTO-R131",
-                f"{mnemonic(op)}: {dst.describe()} holds a final product that was not stored with "
-                "stPhase final: the device waits for that store",
-                op,
+            message = (
+                f"{dst.describe()} holds a final product that was not stored with stPhase final: the device "
+                "waits for that store"
             )
+            raise m.refuse("PTO-R131", message, op)
         phases[dst.address] = phase
         dst.memory.walked[dst.address] = -(-rows // BOX_ROWS) * BOX_ROWS
 
@@ -141,7 +139,7 @@ def check_walk(op: dialect.ProductOp, m: Machine, strided: str, lhs: Tile, rhs: 
         if walked < lies and tile.valid[1 - at] > box[1 - at] and not is_packed(op.operands_of(slot)[0]):
             m.warn(
                 "PTO-R951",
-                f"{mnemonic(op)}: {tile.describe()} has {lies} {dim}, of which {tile.valid[at]} are valid: "
+                f"{op.mnemonic()}: {tile.describe()} has {lies} {dim}, of which {tile.valid[at]} are valid: "
                 f"from one line of blocks to the next the matrix unit steps over {walked}",
                 op,
             )
@@ -187,10 +185,8 @@ def check_extents(
     found = f"a {rows}x{terms} times {others}x{cols} product does not fit {dst.rows}x{dst.cols}"
     vector = isinstance(op, dialect.TGemvOp | dialect.TGemvAccOp | dialect.TGemvBiasOp)
     if rows > dst.rows or cols > dst.cols or terms != others or (vector and rows != 1):
-        raise m.fail("PTO-R105", f"{mnemonic(op)}: {found}", op)
+        raise m.refuse("PTO-R105", found, op)
     if 0 in (rows, terms, cols):
-        raise m.fail("PTO-R105", f"{mnemonic(op)}: {found}: the matrix unit multiplies at least 1x1", op)
+        raise m.refuse("PTO-R105", f"{found}: the matrix unit multiplies at least 1x1", op)
     if bias is not None and bias.valid[1] < cols:
-        raise m.fail(
-            "PTO-R105", f"{mnemonic(op)}: the bias has {bias.valid[1]} columns, the product {cols}", op
-        )
+        raise m.refuse("PTO-R105", f"the bias has {bias.valid[1]} columns, the product {cols}", op)

@@ -145,9 +145,7 @@ def tstore(op: TStoreOp, m: Machine, src: Tile, mem: View, fp: Tile | None = Non
         check_scales(op, m, fp)
         check_columns(op, m, fp, 0, src.valid[1])
         if combine is not None and dtype.coded:
-            raise m.fail(
-                "PTO-R505", f"tstore: {dtype.short} does not support arithmetic for an atomic store", op
-            )
+            raise m.refuse("PTO-R505", f"{dtype.short} does not support arithmetic for an atomic store", op)
         pair = paired(op, m, src, mem)
         converts = dtype is not src.dtype or fp is not None or op.relu_pre_mode is not None
         if pair is None or converts or op.pre_quant is not None:
@@ -193,12 +191,11 @@ def waiting(op: TStoreOp, m: Machine, src: Tile, step: Step) -> Step:
     def wait(run: Callable[..., None]) -> Callable[..., None]:
         def waited(*values: Any) -> None:
             if phases.get(src.address) is not AccPhase.Final:
-                raise m.fail(
-                    "PTO-R131",
-                    f"tstore: stPhase {phase.value} waits for a product into {src.describe()} with accPhase "
-                    "final, but there is none",
-                    op,
+                message = (
+                    f"stPhase {phase.value} waits for a product into {src.describe()} with accPhase final, "
+                    "but there is none"
                 )
+                raise m.refuse("PTO-R131", message, op)
             run(*values)
             if phase is STPhase.Final:
                 phases[src.address] = None
@@ -345,13 +342,10 @@ def store_scalar(op: StoreScalarOp, m: Machine) -> Callable[..., None]:
 
 def scalar_outside(op: LoadScalarOp | StoreScalarOp, m: Machine, ptr: Pointer, offset: int) -> Exception:
     base = f" ({ptr.offset} + {offset})" if ptr.offset else ""
-    return m.fail(
-        "PTO-R106",
-        f"{op.name.removeprefix('pto.')}: element {ptr.offset + offset}{base} is outside %{ptr.buffer.name}, "
-        f"which has {ptr.buffer.size}",
-        op,
-        operand=list(op.operands).index(op.offset),
+    message = (
+        f"element {ptr.offset + offset}{base} is outside %{ptr.buffer.name}, which has {ptr.buffer.size}"
     )
+    return m.refuse("PTO-R106", message, op, operand=list(op.operands).index(op.offset))
 
 
 @value(TGetValOp)
@@ -386,12 +380,8 @@ def element_at(op: ElementOp, m: Machine, tile: Tile | Unplaced, offset: int) ->
     if isinstance(tile, Unplaced):
         raise m.fail("PTO-R507", f"%{tile.name} is used before it has an address", op)
     if not 0 <= offset < tile.flat.size:
-        raise m.fail(
-            "PTO-R106",
-            f"{op.mnemonic()}: element {offset} is outside {tile.describe()}, which has {tile.flat.size}",
-            op,
-            operand=slot_places(op)["offset"].start,
-        )
+        message = f"element {offset} is outside {tile.describe()}, which has {tile.flat.size}"
+        raise m.refuse("PTO-R106", message, op, operand=slot_places(op)["offset"].start)
     return tile.elements(np.array([offset]))
 
 

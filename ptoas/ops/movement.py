@@ -15,7 +15,7 @@ from ptoas.machine.checks import check_region
 from ptoas.machine.machine import Machine, Step, instruction
 from ptoas.machine.tiles import MOST_PARTS, Region, Tile, in_runs
 from ptoas.machine.undef import Lanes
-from ptoas.ops.family import lanes, mnemonic, same_region
+from ptoas.ops.family import lanes, same_region
 from ptoas.ops.fixpipe import (
     Convert,
     as_it_is,
@@ -232,9 +232,7 @@ def tfillpad(op: dialect.TFillPadOp, m: Machine, dst: Tile, src: Tile) -> Step:
 def does_not_fit(op: PtoOp, m: Machine, source: Tile, target: Tile) -> Exception:
     rows, cols = source.valid
     destination = f"[{target.valid[0]}, {target.valid[1]}] of {target.describe()}"
-    return m.fail(
-        "PTO-R105", f"{mnemonic(op)}: [{rows}, {cols}] of %{source.name} does not fit {destination}", op
-    )
+    return m.refuse("PTO-R105", f"[{rows}, {cols}] of %{source.name} does not fit {destination}", op)
 
 
 def _turn(src: Tile, target: Tile) -> None:
@@ -280,11 +278,7 @@ def tconcatidx(
     def part(tile: Tile, start: Array, count: Array) -> None:
         """Copy a number of columns of a source, to column `start` of the destination."""
         if (count < 0).any() or (count > tile.cols).any():
-            raise m.fail(
-                "PTO-R105",
-                f"tconcatidx: {count.max()} columns are read, but {tile.describe()} has fewer",
-                op,
-            )
+            raise m.refuse("PTO-R105", f"{count.max()} columns are read, but {tile.describe()} has fewer", op)
         here = (columns >= start) & (columns < start + count)
         at = np.broadcast_to(np.clip(columns - start, 0, tile.cols - 1), here.shape)
         chosen = np.take_along_axis(tile.offsets[:rows], at, axis=1)[here]
@@ -300,7 +294,7 @@ def tconcatidx(
             second = np.minimum(second, width - first)
         elif (first + second > width).any():
             total = (first + second).max()
-            raise m.fail("PTO-R105", f"tconcatidx: {total} columns do not fit {dst.describe()}", op)
+            raise m.refuse("PTO-R105", f"{total} columns do not fit {dst.describe()}", op)
         part(src0, np.zeros_like(first), first)
         part(src1, first, second)
 
@@ -311,12 +305,11 @@ def inside(op: PtoOp, m: Machine, tile: Tile, row: int, col: int, shape: tuple[i
     """Stop unless a rectangle lies in a tile: on the simulator in what is valid, on a device in all of it."""
     (height, width), (rows, cols) = shape, tile.held if m.target.has_pipes else tile.valid
     if row < 0 or col < 0 or row + height > rows or col + width > cols:
-        raise m.fail(
-            "PTO-R107",
-            f"{mnemonic(op)}: rows {row} to {row + height}, columns {col} to {col + width} are outside "
-            f"{tile.describe()}, which has [{rows}, {cols}]",
-            op,
+        message = (
+            f"rows {row} to {row + height}, columns {col} to {col + width} are outside {tile.describe()}, "
+            f"which has [{rows}, {cols}]"
         )
+        raise m.refuse("PTO-R107", message, op)
 
 
 @instruction(dialect.TExtractOp)

@@ -17,12 +17,8 @@ def multi_tile_get(op: MultiTileGetOp, m: Machine) -> Callable[..., Tile | Unpla
         slot = operands[count]
         assert isinstance(slot, int)
         if not 0 <= slot < count:
-            raise m.fail(
-                "PTO-R155",
-                f"multi_tile_get: there is no tile {slot}; the {count} tiles are numbered from 0",
-                op,
-                operand=count,
-            )
+            message = f"there is no tile {slot}; the {count} tiles are numbered from 0"
+            raise m.refuse("PTO-R155", message, op, operand=count)
         tile = operands[slot]
         assert not isinstance(tile, int)
         return tile

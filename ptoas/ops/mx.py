@@ -10,7 +10,6 @@ from ptoas.dialects.pto.enums import TileLoc
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.machine import Machine, Step, instruction, value
 from ptoas.machine.tiles import Tile, Unplaced
-from ptoas.ops.family import mnemonic
 from ptoas.ops.matmul import beginning, check_extents, check_walk, first_term, in_blocks, write
 
 GROUP = 32
@@ -83,15 +82,13 @@ def _scales(
     if any(found < expected for found, expected in zip(scale.valid, shape, strict=True)):
         found = f"{scale.valid[0]}x{scale.valid[1]} of {scale.describe()}"
         required = f"{shape[0]}x{shape[1]} for {operand.describe()}"
-        raise m.fail("PTO-R105", f"{mnemonic(op)}: scales {found}, expected {required}", op)
+        raise m.refuse("PTO-R105", f"scales {found}, expected {required}", op)
     if looks_up and scale.address != operand.address >> SCALE_SHIFT:
         found, expected = scale.describe(), f"{operand.address >> SCALE_SHIFT:#x}"
-        raise m.fail(
-            "PTO-R157",
-            f"{mnemonic(op)}: {found} is not at {expected}, where the matrix unit reads the scales of "
-            f"{operand.describe()}",
-            op,
+        message = (
+            f"{found} is not at {expected}, where the matrix unit reads the scales of {operand.describe()}"
         )
+        raise m.refuse("PTO-R157", message, op)
     return scale.with_valid(*shape)
 
 

@@ -9,7 +9,7 @@ from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.machine.arrays import Array, Ufunc, np
 from ptoas.machine.machine import Machine, Step, instruction
 from ptoas.machine.tiles import Tile
-from ptoas.ops.family import NOTHING, applied, mnemonic, require_arithmetic
+from ptoas.ops.family import NOTHING, applied, require_arithmetic
 from ptoas.targets.shared.partial import FIRST, UNLESS
 
 
@@ -20,7 +20,7 @@ def _sources(op: PtoOp, m: Machine, dst: Tile, *sources: Tile) -> tuple[Tile, ..
         return parts
     if parts != sources or dst.valid not in [tile.valid for tile in sources]:
         what = " and ".join(tile.describe() for tile in sources)
-        raise m.fail("PTO-R105", f"{mnemonic(op)}: {what} do not cover {dst.describe()}", op)
+        raise m.refuse("PTO-R105", f"{what} do not cover {dst.describe()}", op)
     return parts
 
 

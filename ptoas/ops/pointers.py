@@ -54,13 +54,13 @@ def pointer(op: dialect.PointerCastOp, m: Machine, at: int, type: PtrType) -> Po
     for buffer, start in m.addresses.items():
         if start <= at < start + GAP:
             return Pointer(_reinterpreted(buffer, dtype), _elements(op, m, at - start, dtype))
-    raise m.fail("PTO-R153", f"{op.mnemonic()}: address {at:#x} belongs to no argument", op)
+    raise m.refuse("PTO-R153", f"address {at:#x} belongs to no argument", op)
 
 
 def _elements(op: dialect.PointerCastOp, m: Machine, offset: int, dtype: DType) -> int:
     if offset % dtype.size:
-        message = f"{op.mnemonic()}: byte {offset:#x} is not a multiple of the {dtype.size} of {dtype.short}"
-        raise m.fail("PTO-R153", message, op)
+        message = f"byte {offset:#x} is not a multiple of the {dtype.size} of {dtype.short}"
+        raise m.refuse("PTO-R153", message, op)
     return offset // dtype.size
 
 

@@ -14,7 +14,6 @@ from ptoas.dialects.pto.quant import PushScaleOp, SetQuantScalarOp, SetQuantVect
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.dtypes import dtype_of
 from ptoas.machine.epilogue_scales import Scales
-from ptoas.machine.errors import failure
 from ptoas.machine.machine import Machine, Step, instruction, value
 from ptoas.machine.tiles import Tile
 from ptoas.ops.fixpipe import Convert, as_it_is, quantised, rounded
@@ -31,9 +30,9 @@ def _channel(op: PushScaleOp, m: Machine) -> PipeInitOp:
     init = m.channels.numbered(op, KernelKind.Cube, op.number)
     epilogue = None if init is None else init.acc_push_epilogue
     if init is None or epilogue is None or not takes_scales(epilogue.quant):
-        message = f"{op.mnemonic()}: the function declares no channel {op.number} whose pushes take a scale"
+        message = f"the function declares no channel {op.number} whose pushes take a scale"
         fix = "declare it with an acc_push_epilogue with a quant that ends in _scalar or _vec"
-        raise failure("PTO-R927", message, op, fix=fix, target=m.target.name)
+        raise m.refuse("PTO-R927", message, op, fix=fix)
     return init
 
 
@@ -100,21 +99,16 @@ def epilogue_of(op: PushOp, init: PipeInitOp, m: Machine, tile: Tile) -> tuple[A
 
 
 def _overwritten(op: PushOp, m: Machine) -> Exception:
-    return m.fail(
-        "PTO-R927",
-        f"{op.mnemonic()}: the scales of set_quant_vector were overwritten before this push, which reads "
-        "them",
-        op,
-        fix="use a separate scaling tile for each channel, or push before the tmov",
+    message = "the scales of set_quant_vector were overwritten before this push, which reads them"
+    return m.refuse(
+        "PTO-R927", message, op, fix="use a separate scaling tile for each channel, or push before the tmov"
     )
 
 
 def _no_scale(op: PushOp, m: Machine, quant: PushQuant) -> Exception:
     setter = "set_quant_vector" if quant.value.endswith("_vec") else "set_quant_scalar"
-    return m.fail(
-        "PTO-R927",
-        f"{op.mnemonic()}: the channel converts with {quant.value}, but no {setter} with a scale for "
-        "every column comes before it",
-        op,
-        fix=f"add `pto.{setter}(...) {{id = ...}}` before the push",
+    message = (
+        f"the channel converts with {quant.value}, but no {setter} with a scale for every column comes "
+        "before it"
     )
+    return m.refuse("PTO-R927", message, op, fix=f"add `pto.{setter}(...) {{id = ...}}` before the push")

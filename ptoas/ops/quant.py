@@ -12,7 +12,7 @@ from ptoas.machine import float4
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.machine import Machine, Step, instruction
 from ptoas.machine.tiles import Region, Tile
-from ptoas.ops.family import mnemonic, same_region
+from ptoas.ops.family import same_region
 
 BLOCK = 32
 """Numbers that share a scale."""
@@ -23,11 +23,8 @@ def _rowwise(op: TQuantOp | TDequantOp, m: Machine, dst: Tile, *parameters: Tile
     rows = dst.valid[0]
     for tile in parameters:
         if tile.valid[0] < rows or tile.valid[1] < 1:
-            raise m.fail(
-                "PTO-R142",
-                f"{mnemonic(op)}: {tile.describe()} has fewer than the {rows} rows of the destination",
-                op,
-            )
+            message = f"{tile.describe()} has fewer than the {rows} rows of the destination"
+            raise m.refuse("PTO-R142", message, op)
     return [tile.with_valid(rows, 1) for tile in parameters]
 
 
@@ -169,12 +166,8 @@ def tquant_mx(
     fits = all(_fits(tile.valid, shape, down) for tile, shape in outs)
     whole = (rows if down else cols) % BLOCK == 0
     if not (whole and fits) or dst.valid != (rows, cols // pack) or cols % pack:
-        raise m.fail(
-            "PTO-R142",
-            f"tquant.mx: the extents of {src.describe()}, {dst.describe()} and the results of blocks "
-            "do not match",
-            op,
-        )
+        message = f"the extents of {src.describe()}, {dst.describe()} and the results of blocks do not match"
+        raise m.refuse("PTO-R142", message, op)
     short = src.dtype.text == "bf16"
 
     def run() -> None:

@@ -10,7 +10,7 @@ from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.machine.arrays import Array, Ufunc, np
 from ptoas.machine.machine import Machine, Step, instruction
 from ptoas.machine.tiles import Tile
-from ptoas.ops.family import NOTHING, mnemonic, require_arithmetic
+from ptoas.ops.family import NOTHING, require_arithmetic
 
 Reduction = Callable[[Array], Callable[[], Array]]
 """A reduction of the valid region of a source along one axis to one row of results."""
@@ -34,8 +34,7 @@ def _reduced(
         return NOTHING  # The headers return (D34).
     shape = (rows, 1) if axis else (1, cols)
     if 0 in src.valid or dst.valid[0] < shape[0] or dst.valid[1] < shape[1]:
-        message = f"{mnemonic(op)}: {rows} rows of {cols} elements do not fit {dst.describe()}"
-        raise m.fail("PTO-R105", message, op)
+        raise m.refuse("PTO-R105", f"{rows} rows of {cols} elements do not fit {dst.describe()}", op)
     part = dst.with_valid(*shape)
     return Step(_into(part, make(op, m), src), (src.region,), (part.region,))
 

@@ -99,8 +99,7 @@ def tnotify(op: dialect.CommTNotifyOp, m: Machine) -> Callable[[View, int], None
     def run(view: View, number: int) -> None:
         signal = signal_of(op, m, view)
         if signal.words.size != 1:
-            message = f"comm.tnotify: the signal must have 1 element, found {signal.words.size}"
-            raise m.fail("PTO-R105", message, op)
+            raise m.refuse("PTO-R105", f"the signal must have 1 element, found {signal.words.size}", op)
         m.signals.notify(signal, number, adds)
 
     return run
@@ -109,12 +108,11 @@ def tnotify(op: dialect.CommTNotifyOp, m: Machine) -> Callable[[View, int], None
 def _check_own(op: dialect.LookOp, m: Machine, view: View) -> None:
     place = view.buffer.place
     if place is not None and place.rank != m.actor.rank:
-        raise m.fail(
-            "PTO-R851",
-            f"{op.name.removeprefix('pto.')}: the signal is memory of rank {place.rank} "
-            f"(%{view.buffer.name}); a rank can only test its own signals",
-            op,
+        message = (
+            f"the signal is memory of rank {place.rank} (%{view.buffer.name}); a rank can only test its own "
+            "signals"
         )
+        raise m.refuse("PTO-R851", message, op)
 
 
 @value(dialect.CommTWaitOp, dialect.CommTTestOp)

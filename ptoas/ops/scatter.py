@@ -86,7 +86,7 @@ def remapped(op: MScatterOp, m: Machine, table: Table, idx: Tile, read: Reader, 
         case ScatterOOB.Undefined:
             return read
         case _ if capacity == 0:
-            raise m.fail("PTO-R101", f"mscatter: the table has no {table.unit}", op)
+            raise m.refuse("PTO-R101", f"the table has no {table.unit}", op)
         case ScatterOOB.Wrap:
             return wrapped(read, capacity)
         case ScatterOOB.Clamp:
@@ -152,7 +152,7 @@ def by_mask(op: TScatterOp, m: Machine, dst: Tile, src: Tile, idx: Tile | None =
     rows, cols = src.valid
     rows, cols = (rows * step, cols) if along_columns else (rows, cols * step)
     if rows > dst.rows or cols > dst.cols:
-        raise m.fail("PTO-R105", f"tscatter: [{rows}, {cols}] into {dst.describe()}", op)
+        raise m.refuse("PTO-R105", f"[{rows}, {cols}] into {dst.describe()}", op)
     target = dst.with_valid(rows, cols)
     spread = np.zeros(target.valid, dst.dtype.raw)
     places = spread[first::step] if along_columns else spread[:, first::step]
@@ -169,12 +169,8 @@ def by_index(op: TScatterOp, m: Machine, dst: Tile, src: Tile, idx: Tile) -> Ste
     first."""
     rows, cols = idx.valid
     if rows > src.rows or cols > src.cols:
-        raise m.fail(
-            "PTO-R105",
-            f"tscatter: %{idx.name} is valid for [{rows}, {cols}], %{src.name} has only [{src.rows}, "
-            f"{src.cols}]",
-            op,
-        )
+        message = f"%{idx.name} is valid for [{rows}, {cols}], %{src.name} has only [{src.rows}, {src.cols}]"
+        raise m.refuse("PTO-R105", message, op)
     flat, offsets = dst.counted
     count = len(flat) if offsets is None else len(offsets)
     source = src.with_valid(rows, cols)

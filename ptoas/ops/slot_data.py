@@ -6,7 +6,6 @@ in the consumer's memory. There it lies row by row, without gaps between its val
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TypeAlias
 
 from xdsl.ir import Attribute
@@ -164,13 +163,11 @@ class LocalSlots:
             address = self._address(slot)
             check_bytes(m, op, self.ring, type.size_bytes)
             if address < 0 or address + self.ring.size > memory.size:
-                raise m.fail(
-                    "PTO-R909",
-                    f"{op.mnemonic()}: slot {slot} of {self.ring.name} is {address:#x} to "
-                    f"{address + self.ring.size:#x}; {memory.loc.value} of {m.target.name} has {memory.size} "
-                    "bytes",
-                    op,
+                message = (
+                    f"slot {slot} of {self.ring.name} is {address:#x} to {address + self.ring.size:#x}; "
+                    f"{memory.loc.value} of {m.target.name} has {memory.size} bytes"
                 )
+                raise m.refuse("PTO-R909", message, op)
             found = self.kept[key] = Tile(type, memory, address, valid, "slot")
         return found
 
@@ -204,10 +201,10 @@ def mark(tile: Tile, bits: SlotBits) -> None:
 
 def check_bytes(m: Machine, op: ChannelOp, ring: Ring, size: int) -> None:
     if size > ring.size:
-        raise m.fail(
+        raise m.refuse(
             "PTO-R908",
-            f"{op.mnemonic()}: the tile takes {size} bytes, a slot of {ring.name} has {ring.size}: it would "
-            "overwrite the next one",
+            f"the tile takes {size} bytes, a slot of {ring.name} has {ring.size}: it would overwrite the "
+            "next one",
             op,
             fix=f"set slot_size = {size} on both sides, and enlarge the rings",
         )
@@ -249,10 +246,10 @@ class MemorySlots:
         end = first + ring.size
         if first < 0 or end > len(self.bytes):
             needed = self.start + ring.slots * ring.size
-            raise m.fail(
+            raise m.refuse(
                 "PTO-R909",
-                f"{op.mnemonic()}: slot {slot} of {ring.name} is bytes {first} to {end} of "
-                f"%{self.buffer.name}, which has {len(self.bytes)}",
+                f"slot {slot} of {ring.name} is bytes {first} to {end} of %{self.buffer.name}, which has "
+                f"{len(self.bytes)}",
                 op,
                 fix=f"give it {needed} bytes: {ring.slots} slots of {ring.size}",
             )
@@ -309,12 +306,11 @@ class MemorySlots:
         address = next(iter(ring.bases.values()), 0) + slot * ring.size
         memory = m.memory(type.loc.data)
         if address < 0 or address + type.size_bytes > memory.size:
-            raise m.fail(
-                "PTO-R909",
-                f"{op.mnemonic()}: slot {slot} of the ring of {ring.name} is at {address:#x}; "
-                f"{memory.loc.value} of {m.target.name} has {memory.size} bytes",
-                op,
+            message = (
+                f"slot {slot} of the ring of {ring.name} is at {address:#x}; {memory.loc.value} of "
+                f"{m.target.name} has {memory.size} bytes"
             )
+            raise m.refuse("PTO-R909", message, op)
         size = max(ring.size, type.size_bytes)
         bits = self.bits.get((m.core, slot, generation))
         if bits is None or len(bits.written) < size:
@@ -341,10 +337,10 @@ def check_repeated(
         if 0 in valid or 0 in other.valid or (other.valid == valid and np.array_equal(window, bits)):
             continue
         first = ring.cluster.machines[core].role.name
-        raise m.fail(
+        raise m.refuse(
             "PTO-R930",
-            f"{op.mnemonic()}: slot {number % ring.slots} of {ring.name} gets a different tile than from "
-            f"{first}, and either may be written last",
+            f"slot {number % ring.slots} of {ring.name} gets a different tile than from {first}, and either "
+            "may be written last",
             op,
             notes=(Note(f"pushed by {first}", span_of(other.op)),),
             fix="push the same tile on both vector cores, or halves with split = 1 or split = 2",
@@ -385,7 +381,3 @@ def check_extents(m: Machine, op: PopOp, ring: Ring, valid: tuple[int, int], num
                 f"{valid[0]}x{valid[1]} elements are popped, {expected[0]}x{expected[1]} were pushed",
                 f"pop a tile that is valid for {expected[0]}x{expected[1]}",
             )
-
-
-Slots = LocalSlots | MemorySlots
-Make = Callable[[], Slots]

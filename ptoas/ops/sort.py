@@ -41,13 +41,10 @@ def tsort32(op: TSort32Op, m: Machine, dst: Tile, src: Tile, idx: Tile, tmp: Til
     each = PAIR // src.dtype.size
     whole = -(-cols // BLOCK) * BLOCK if pads else cols
     if dst.valid[0] != rows or dst.cols < each * whole or idx.valid[0] not in (1, rows):
-        raise m.fail(
-            "PTO-R140",
-            f"tsort32: {rows} rows of {cols} values with {idx.describe()} do not fit {dst.describe()}",
-            op,
-        )
+        message = f"{rows} rows of {cols} values with {idx.describe()} do not fit {dst.describe()}"
+        raise m.refuse("PTO-R140", message, op)
     if idx.valid[1] < cols:
-        raise m.fail("PTO-R105", f"tsort32: {idx.describe()} has fewer than the {cols} values of a row", op)
+        raise m.refuse("PTO-R105", f"{idx.describe()} has fewer than the {cols} values of a row", op)
     indices = idx.with_valid(idx.valid[0], cols)
     out = dst.with_valid(rows, each * cols)
     rest = whole - cols
@@ -111,17 +108,9 @@ def _blocks(op: TMrgSortOp, m: Machine, dst: Tile, srcs: tuple[Tile, ...]) -> St
     def run(length: int) -> None:
         group = 4 * length
         if length <= 0 or length % each or dst.cols < limit:
-            raise m.fail(
-                "PTO-R141",
-                f"tmrgsort: {src.describe()} can't be merged in blocks of {length} elements",
-                op,
-            )
+            raise m.refuse("PTO-R141", f"{src.describe()} can't be merged in blocks of {length} elements", op)
         if limit % group and m.target.model(op) == "whole groups":
-            raise m.fail(
-                "PTO-R141",
-                f"tmrgsort: {limit} elements are not a multiple of four blocks of {length}",
-                op,
-            )
+            raise m.refuse("PTO-R141", f"{limit} elements are not a multiple of four blocks of {length}", op)
         done = limit // group * group
         if not done:
             return

@@ -24,7 +24,6 @@ class Staged:
     def __init__(self, op: StagedOp, m: Machine):
         self.op = op
         self.machine = m
-        self.name = op.name.removeprefix("pto.")
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -32,7 +31,7 @@ class Staged:
         raise NotImplementedError
 
     def wrong(self, message: str, code: str = "PTO-R105", fix: str | None = None) -> Exception:
-        return self.machine.fail(code, f"{self.name}: {message}", self.op, fix=fix)
+        return self.machine.refuse(code, message, self.op, fix=fix)
 
     def array(self, view: View) -> Array:
         try:
@@ -65,7 +64,7 @@ class Staged:
         if not walk.fits or tile.valid == (rows, cols) or not is_open:
             return
         message = (
-            f"{self.name}: {tile.describe()} is valid for [{tile.valid[0]}, {tile.valid[1]}], but "
+            f"{self.op.mnemonic()}: {tile.describe()} is valid for [{tile.valid[0]}, {tile.valid[1]}], but "
             f"[{rows}, {cols}] is transferred: the headers of August 2026 store all of its valid "
             "region"
         )

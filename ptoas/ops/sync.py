@@ -20,10 +20,7 @@ def declare(op: DeclareEventIdArrayOp, m: Machine) -> Callable[[], list[int | No
 
 def _place(op: Operation, m: Machine, array: list[int | None], index: int) -> int:
     if not 0 <= index < len(array):
-        message = (
-            f"{op.name.removeprefix('pto.')}: index {index} is outside the array of {len(array)} event ids"
-        )
-        raise m.fail("PTO-R917", message, op)
+        raise m.refuse("PTO-R917", f"index {index} is outside the array of {len(array)} event ids", op)
     return index
 
 
@@ -32,7 +29,7 @@ def get(op: EventIdArrayGetOp, m: Machine) -> Callable[[list[int | None], int], 
     def read(array: list[int | None], index: int) -> int:
         found = array[_place(op, m, array, index)]
         if found is None:
-            raise m.fail("PTO-R917", f"eventid_array_get: no event id was stored at index {index}", op)
+            raise m.refuse("PTO-R917", f"no event id was stored at index {index}", op)
         return found
 
     return read

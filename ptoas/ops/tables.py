@@ -129,14 +129,12 @@ def table_of(op: IndexedMemoryOp, m: Machine, view: View, tile: Tile, by_row: bo
     stride = steps[model.row_step]
     table = Table(view, by_row, capacity, cols, stride, False)
     if table.reachable() < capacity:
-        raise m.fail(
-            "PTO-R102",
-            f"{op.name.removeprefix('pto.')}: the table has a capacity of {capacity} {table.unit}"
-            + (f" of {cols} elements, {stride} apart" if by_row else "")
-            + f", but %{view.buffer.name} holds only {table.reachable()} from its first on "
-            f"({view.buffer.size} elements in all)",
-            op,
+        rows = f" of {cols} elements, {stride} apart" if by_row else ""
+        message = (
+            f"the table has a capacity of {capacity} {table.unit}{rows}, but %{view.buffer.name} holds only "
+            f"{table.reachable()} from its first on ({view.buffer.size} elements in all)"
         )
+        raise m.refuse("PTO-R102", message, op)
     return table
 
 
@@ -165,12 +163,8 @@ def check_not_empty(op: PtoOp, m: Machine, tile: Tile) -> None:
     """Check that there is something to gather or scatter, as devices require (D34)."""
     if m.target.has_pipes and 0 in tile.valid:
         rows, cols = tile.valid
-        raise m.fail(
-            "PTO-R121",
-            f"{op.name.removeprefix('pto.')}: the valid region of %{tile.name} is empty: [{rows}, {cols}]",
-            op,
-            fix="guard the instruction with scf.if",
-        )
+        message = f"the valid region of %{tile.name} is empty: [{rows}, {cols}]"
+        raise m.refuse("PTO-R121", message, op, fix="guard the instruction with scf.if")
 
 
 def check_index_extents(op: IndexedMemoryOp, m: Machine, tile: Tile, idx: Tile, by_row: bool) -> None:
@@ -198,41 +192,36 @@ def check_nz_row(op: PtoOp, m: Machine, table: Table, tile: Tile) -> None:
     """A row of an NZ table and the tile have room for each other."""
     columns = table.logical_columns
     if tile.valid[1] > columns:
-        raise m.fail(
-            "PTO-R105",
-            f"{op.name.removeprefix('pto.')}: %{tile.name} has {tile.valid[1]} valid columns, the NZ table "
-            f"{columns} logical ones",
-            op,
-        )
+        message = f"%{tile.name} has {tile.valid[1]} valid columns, the NZ table {columns} logical ones"
+        raise m.refuse("PTO-R105", message, op)
     if m.checks.mem and tile.cols < columns:
-        raise m.fail(
-            "PTO-R120",
-            f"{op.name.removeprefix('pto.')}: a row of the NZ table has {columns} columns, and all are "
-            f"transferred; {tile.describe()} has room for {tile.cols}",
-            op,
+        message = (
+            f"a row of the NZ table has {columns} columns, and all are transferred; {tile.describe()} has "
+            f"room for {tile.cols}"
         )
+        raise m.refuse("PTO-R120", message, op)
 
 
 def check_read_as_written(op: IndexedMemoryOp, m: Machine, view: View, tile: Tile, by_row: bool) -> None:
     """Check at run time that the target can read the table as it is laid out (D16)."""
     model: TableModel = m.target.model(op)
     width, cols = view.shape5[4], tile.valid[1]
-    name, what = op.name.removeprefix("pto."), None
+    what = None
     if model.two_dimensional and any(extent != 1 for extent in view.shape5[:3]) and m.checks.mem:
         shape = "x".join(map(str, view.shape5))
-        message = f"{name}: table shape: found <{shape}>, expected <1x1x1xTableRowsxRowWidth>"
-        raise m.fail("PTO-R126", message, op, operand=op.operands.index(op.mem))
+        message = f"table shape: found <{shape}>, expected <1x1x1xTableRowsxRowWidth>"
+        raise m.refuse("PTO-R126", message, op, operand=op.operands.index(op.mem))
     if by_row and model.row_step is RowStep.VALID and width != cols:
         what = (
             f"rows of {width} elements, and %{tile.name} {cols} valid columns, which {m.target.name} takes "
+            "for the distance between rows"
         )
-        what += "for the distance between rows"
     elif by_row and cols > width:
         what = f"rows of {width} elements, and %{tile.name} {cols} valid columns"
     elif model.packed and not _is_packed(view):
         what = f"strides {list(view.strides)} for {list(view.shape)}, which {m.target.name} ignores"
     if what is not None and m.checks.mem:
-        raise m.fail("PTO-R120", f"{name}: the table has {what}", op)
+        raise m.refuse("PTO-R120", f"the table has {what}", op)
 
 
 def _is_packed(view: View) -> bool:

@@ -28,12 +28,11 @@ def tgather(op: TGatherOp, m: Machine, **operands: Tile) -> Step:
 def by_index(op: TGatherOp, m: Machine, dst: Tile, src: Tile, indices: Tile, tmp: Tile | None = None) -> Step:
     rows, cols = dst.valid
     if rows > indices.rows or cols > indices.cols:
-        raise m.fail(
-            "PTO-R105",
-            f"tgather: %{dst.name} is valid for [{rows}, {cols}], %{indices.name} has only "
-            f"[{indices.rows}, {indices.cols}]",
-            op,
+        message = (
+            f"%{dst.name} is valid for [{rows}, {cols}], %{indices.name} has only [{indices.rows}, "
+            f"{indices.cols}]"
         )
+        raise m.refuse("PTO-R105", message, op)
     if m.target.has_pipes:
         check_full(op, m, dst, indices)
     index = indices.with_valid(rows, cols)
@@ -74,12 +73,11 @@ def check_full(op: TGatherOp, m: Machine, *tiles: Tile) -> None:
     for tile in tiles:
         width = tile.cols if tile.boxed else max(tile.cols, tile.row_stride // tile.dtype.size)
         if tile.type.valid_cols == DYNAMIC and tile.valid[1] != width and m.checks.mem:
-            raise m.fail(
-                "PTO-R123",
-                f"tgather: {tile.describe()} is valid for {tile.valid[1]} columns of {width}; "
-                f"{m.target.name} reads them without gaps",
-                op,
+            message = (
+                f"{tile.describe()} is valid for {tile.valid[1]} columns of {width}; {m.target.name} reads "
+                "them without gaps"
             )
+            raise m.refuse("PTO-R123", message, op)
 
 
 def only_written(
@@ -111,7 +109,7 @@ def by_mask(op: TGatherOp, m: Machine, dst: Tile, src: Tile, tmp: Tile | None = 
     along_columns = op.axis is not None and op.axis.data == "col"
 
     def too_many(what: str, dst: Tile) -> Exception:
-        return m.fail("PTO-R108", f"tgather: {what} are kept, but {dst.describe()} has space for fewer", op)
+        return m.refuse("PTO-R108", f"{what} are kept, but {dst.describe()} has space for fewer", op)
 
     rows, cols = src.valid
     if m.target.has_pipes and not along_columns:
@@ -159,11 +157,8 @@ def by_comparison(
     model: CompareModel = m.target.model(op)
     rows, cols = src.valid
     if rows > dst.rows or rows > cdst.rows * cdst.cols:
-        raise m.fail(
-            "PTO-R108",
-            f"tgather: {rows} rows are compared, {dst.describe()} and {cdst.describe()} have room for fewer",
-            op,
-        )
+        message = f"{rows} rows are compared, {dst.describe()} and {cdst.describe()} have room for fewer"
+        raise m.refuse("PTO-R108", message, op)
     # A window counts as the tile that it looks into.
     width = src.cols if src.boxed else src.row_stride // src.dtype.size
     if model.whole_repeats:
@@ -179,12 +174,11 @@ def by_comparison(
         most = int(counts.max()) if rows else 0
         if most > dst.cols:
             row = int(counts.argmax())
-            raise m.fail(
-                "PTO-R108",
-                f"tgather: {most} elements of row {row} of %{src.name} are kept, a row of "
-                f"{dst.describe()} has room for {dst.cols}",
-                op,
+            message = (
+                f"{most} elements of row {row} of %{src.name} are kept, a row of {dst.describe()} has room "
+                f"for {dst.cols}"
             )
+            raise m.refuse("PTO-R108", message, op)
         row, col = np.nonzero(found)
         slot = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
         places = dst.offsets[row, slot]
@@ -250,11 +244,8 @@ def tgatherb(op: TGatherBOp, m: Machine, dst: Tile, src: Tile, offsets: Tile) ->
     # The simulator moves whole blocks only; the devices mask the last one.
     blocks = -(-width // BLOCK) if m.target.has_pipes else width // BLOCK
     if rows > offsets.rows or blocks > offsets.cols:
-        raise m.fail(
-            "PTO-R105",
-            f"tgatherb: {rows}x{blocks} blocks are gathered, but {offsets.describe()} has fewer offsets",
-            op,
-        )
+        message = f"{rows}x{blocks} blocks are gathered, but {offsets.describe()} has fewer offsets"
+        raise m.refuse("PTO-R105", message, op)
     chosen = offsets.with_valid(rows, blocks)
     available = src.size_bytes - BLOCK + 1
     read = index_reader(chosen, m, flat=False)

@@ -57,12 +57,11 @@ def check_extents(op: PtoOp, m: Machine, tile: Tile, view: View) -> None:
     # A vector has the same bytes as a row and as a column.
     if rows * cols == extents[0] * extents[1] and 1 in tile.valid and 1 in extents:
         return
-    raise m.fail(
-        "PTO-R105",
-        f"{op.name.removeprefix('pto.')}: the valid region of {tile.describe()} is [{rows}, {cols}], the "
-        f"view of %{view.buffer.name} has [{extents[0]}, {extents[1]}]",
-        op,
+    message = (
+        f"the valid region of {tile.describe()} is [{rows}, {cols}], the view of %{view.buffer.name} has "
+        f"[{extents[0]}, {extents[1]}]"
     )
+    raise m.refuse("PTO-R105", message, op)
 
 
 def check_contiguous(op: PtoOp, m: Machine, view: View) -> None:
@@ -71,12 +70,11 @@ def check_contiguous(op: PtoOp, m: Machine, view: View) -> None:
     if at is None or view.shape5[at] <= 1 or view.strides5[at] == 1:
         return
     if m.target.has_pipes and m.checks.mem:
-        raise m.fail(
-            "PTO-R122",
-            f"{op.name.removeprefix('pto.')}: the stride of DIM_{at} of the {view.layout.value} view of "
-            f"%{view.buffer.name} is {view.strides5[at]}; {m.target.name} treats it as 1",
-            op,
+        message = (
+            f"the stride of DIM_{at} of the {view.layout.value} view of %{view.buffer.name} is "
+            f"{view.strides5[at]}; {m.target.name} treats it as 1"
         )
+        raise m.refuse("PTO-R122", message, op)
 
 
 def paired(op: PtoOp, m: Machine, tile: Tile, view: View) -> tuple[Array, Array] | None:
@@ -163,9 +161,7 @@ def assign_rows_and_columns(view: View, values: Array) -> None:
 
 def outside(op: PtoOp, m: Machine, view: View) -> Exception:
     first, last = view.extent()
-    return m.fail(
-        "PTO-R102",
-        f"{op.name.removeprefix('pto.')}: the view touches elements {first} to {last} of "
-        f"%{view.buffer.name}, which has {view.buffer.size}",
-        op,
+    message = (
+        f"the view touches elements {first} to {last} of %{view.buffer.name}, which has {view.buffer.size}"
     )
+    return m.refuse("PTO-R102", message, op)

@@ -58,14 +58,10 @@ def make_tensor_view(op: MakeTensorViewOp, m: Machine) -> Callable[..., View]:
         shape: tuple[int, ...] = values[1 : 1 + rank]  # pyright: ignore[reportAssignmentType]
         strides: tuple[int, ...] = values[1 + rank :]  # pyright: ignore[reportAssignmentType]
         if min(shape) < 0:
-            raise m.fail("PTO-R102", f"make_tensor_view: an extent is negative: {list(shape)}", op)
+            raise m.refuse("PTO-R102", f"an extent is negative: {list(shape)}", op)
         for dim, (found_extent, written) in enumerate(zip(shape, type.shape, strict=True)):
             if written not in (DYNAMIC, found_extent):
-                raise m.fail(
-                    "PTO-R102",
-                    f"make_tensor_view: dimension {dim} is {found_extent}, its type says {written}",
-                    op,
-                )
+                raise m.refuse("PTO-R102", f"dimension {dim} is {found_extent}, its type says {written}", op)
         view = View.of(ptr.buffer, ptr.offset, shape, strides, layout)
         if not view.inside():
             view = moved(view) or view
@@ -83,12 +79,11 @@ def outside_buffer(op: MakeTensorViewOp, m: Machine, view: View) -> Exception:
     buffer, (first, last) = view.buffer, view.extent()
     if buffer.place is not None:
         return missing_memory_error(op, m, buffer, first, last)
-    return m.fail(
-        "PTO-R102",
-        f"make_tensor_view: shape {list(view.shape)} with strides {list(view.strides)} touches elements "
-        f"{first} to {last} of %{buffer.name}, which has {buffer.size}",
-        op,
+    message = (
+        f"shape {list(view.shape)} with strides {list(view.strides)} touches elements {first} to {last} of "
+        f"%{buffer.name}, which has {buffer.size}"
     )
+    return m.refuse("PTO-R102", message, op)
 
 
 @value(PartitionViewOp)
@@ -141,12 +136,11 @@ def outside_view(
         for dim, (offset, size, extent) in enumerate(zip(offsets, sizes, source.shape, strict=True))
         if offset < 0 or size < 0 or offset + size > extent
     )
-    return m.fail(
-        "PTO-R103",
-        f"partition_view: dimension {dim}: offset {offset} + size {size} = {offset + size}, the view of "
-        f"%{source.buffer.name} has extent {extent}",
-        op,
+    message = (
+        f"dimension {dim}: offset {offset} + size {size} = {offset + size}, the view of "
+        f"%{source.buffer.name} has extent {extent}"
     )
+    return m.refuse("PTO-R103", message, op)
 
 
 @value(AddPtrOp)
@@ -226,12 +220,11 @@ def subview(op: SubviewOp, m: Machine) -> Callable[..., Tile]:
         # A window whose valid part is given may have room for more than is there.
         rows, cols = valid or sizes
         if row < 0 or col < 0 or row + rows > source.rows or col + cols > source.cols:
-            raise m.fail(
-                "PTO-R107",
-                f"subview: rows {row} to {row + rows}, columns {col} to {col + cols} are outside a tile of "
-                f"{source.rows}x{source.cols}",
-                op,
+            message = (
+                f"rows {row} to {row + rows}, columns {col} to {col + cols} are outside a tile of "
+                f"{source.rows}x{source.cols}"
             )
+            raise m.refuse("PTO-R107", message, op)
         if valid:
             extents = valid
         else:
@@ -265,12 +258,10 @@ def _window(
     box_rows, box_cols = source.geometry.box
     axes = ((row, source.geometry.rows), (col, source.geometry.cols))
     if any(at % axis.box and not axis.is_even for at, axis in axes):
-        raise m.fail(
-            "PTO-R107",
-            f"subview: a window of a boxed tile starts at a block of {box_rows}x{box_cols}, not at "
-            f"[{row}, {col}]",
-            op,
+        message = (
+            f"a window of a boxed tile starts at a block of {box_rows}x{box_cols}, not at [{row}, {col}]"
         )
+        raise m.refuse("PTO-R107", message, op)
     start = source.address + source.geometry.offset(row, col) * source.dtype.size
     return Tile(result, source.memory, start, valid, name, source.bits, source.geometry, origin=source.origin)
 
@@ -326,8 +317,8 @@ def dimension(op: DimensionOp, m: Machine) -> Callable[..., int]:
     def run(view: View, dim: int) -> int:
         numbers = view.shape if isinstance(op, GetTensorViewDimOp) else view.strides
         if not 0 <= dim < len(numbers):
-            message = f"{op.mnemonic()}: dimension {dim} of a view with {len(numbers)} dimensions"
-            raise m.fail("PTO-R154", message, op)
+            message = f"dimension {dim} of a view with {len(numbers)} dimensions"
+            raise m.refuse("PTO-R154", message, op)
         return numbers[dim]
 
     return run
