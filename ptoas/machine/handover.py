@@ -55,7 +55,7 @@ class Handover:
         """True if nothing else reads the tile."""
         self.left: dict[int, tuple[DeferredGather, Array]] = {}
         """Under key 0, the data for the store, and the selection."""
-        machine.remember(self.left)
+        machine.clear_with_arguments(self.left.clear)
 
     def gathering(self, step: Step) -> Step:
         """The step of the gather: the taking is left to the store."""

@@ -95,7 +95,7 @@ class Compiled:
         """True if it accesses memory that goes through the scalar data cache, too, or that needs fences."""
         self.steps: dict[object, Callable[..., None]] = {}
         if self.dynamic:
-            machine.remember(self.steps)
+            machine.clear_with_arguments(self.steps.clear)
         self.slots = [
             (slot.name, slot.variadic, slot_places(op)[slot.name])
             for slot in op.signature().slots

@@ -150,8 +150,8 @@ class Machine:
     program_channels: Channels | None = None
     push_scales: dict[PipeInitOp, Scales] = field(default_factory=dict["PipeInitOp", "Scales"])
     """Scales for what is pushed through channels, by the cube's end of them."""
-    operation_cache: list[dict[Any, Any]] = field(default_factory=list[dict[Any, Any]])
-    """Per-operation caches: views of the arguments, steps bound to them."""
+    operation_caches: list[Callable[[], None]] = field(default_factory=list[Callable[[], None]])
+    """What clears the caches of operations: views of the arguments, steps bound to them."""
 
     addresses: dict[GlobalBuffer, int] = field(default_factory=dict[GlobalBuffer, int])
     """The numbers that stand for arguments whose pointers the program looks at as numbers."""
@@ -194,13 +194,13 @@ class Machine:
         """Wait for all pipes and make their writes visible."""
         self.actor.clocks.fence()
 
-    def remember(self, kept: dict[Any, Any]) -> None:
-        """Forget this when the arguments change, so that no old array is held."""
-        self.operation_cache.append(kept)
+    def clear_with_arguments(self, clear: Callable[[], None]) -> None:
+        """Clear a cache when the arguments change, so that no old array is held."""
+        self.operation_caches.append(clear)
 
     def forget_arguments(self) -> None:
-        for kept in (*self.operation_cache, self.addresses):
-            kept.clear()
+        for clear in (*self.operation_caches, self.addresses.clear):
+            clear()
 
     max_memory: int = DEFAULT_MAX_MEMORY
     held: int = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from ptoas.analysis.channels import flow_of
@@ -38,6 +39,7 @@ from ptoas.dialects.pto.channel import (
     TPushToAicOp,
     TPushToAivOp,
 )
+from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.slots import slot_places
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 from ptoas.grammar.spans import span_of
@@ -74,31 +76,15 @@ def import_reserved_buffer(op: ImportReservedBufferOp, m: Machine) -> Callable[[
     return lambda: address
 
 
-@value(AicInitializePipeOp, AivInitializePipeOp)
-def initialize_pipe(op: AicInitializePipeOp | AivInitializePipeOp, m: Machine) -> Callable[..., None]:
-    return _opening(op, m)
-
-
-@value(InitializeL2LPipeOp, InitializeL2G2LPipeOp)
-def initialize_by_handle(
-    op: InitializeL2LPipeOp | InitializeL2G2LPipeOp, m: Machine
-) -> Callable[..., PipeInitOp]:
-    open = _opening(op, m)
-
-    def run(*values: Any) -> PipeInitOp:
-        open(*values)
-        return op
-
-    return run
-
-
-def _opening(op: PipeInitOp, m: Machine) -> Callable[..., None]:
+@value(AicInitializePipeOp, AivInitializePipeOp, InitializeL2LPipeOp, InitializeL2G2LPipeOp)
+def initialize_pipe(op: PipeInitOp, m: Machine) -> Callable[..., PipeInitOp]:
+    """Open the rings of a channel; its handle, where there is one, is the declaration."""
     operands = list(op.operands)
     memory_at = None if op.memory is None else operands.index(op.memory)
     rings = [(flow, op.consumer(flow)) for flow in op.flows]
     channel = m.channels.of(op)
 
-    def run(*values: Any) -> None:
+    def run(*values: Any) -> PipeInitOp:
         for flow, consumer in rings:
             ring = m.cluster_of_block.ring(channel, flow, m)
             base = None if consumer is None else int(values[operands.index(consumer)])
@@ -107,9 +93,9 @@ def _opening(op: PipeInitOp, m: Machine) -> Callable[..., None]:
                 ring.data = ring.data or LocalSlots(ring)
                 continue
             data = MemorySlots(ring, values[memory_at])
-            if isinstance(ring.data, MemorySlots) and ring.data.start == data.start:
-                continue
-            ring.data = data
+            if not isinstance(ring.data, MemorySlots) or ring.data.start != data.start:
+                ring.data = data
+        return op
 
     return run
 
@@ -203,28 +189,18 @@ def _check_lane(op: PushOp | PopOp, m: Machine, lane: int) -> None:
 # --- popping ---------------------------------------------------------------------------------------
 
 
-@value(TPopFromAicOp, TPopFromAivOp)
-def pop(op: TPopFromAicOp | TPopFromAivOp, m: Machine) -> Callable[..., Tile | View]:
+@value(TPopFromAicOp, TPopFromAivOp, TPopOp)
+def pop(op: PopOp, m: Machine) -> Callable[..., Tile | View]:
     places = slot_places(op)
     rows_at, cols_at, lane_at = (places.get(name) for name in ("valid_row", "valid_col", "aiv_subblockid"))
     take = _popping(op, m)
 
-    def run(*values: int) -> Tile | View:
+    def run(*values: Any) -> Tile | View:
         if lane_at:
             _check_lane(op, m, int(values[lane_at.start]))
         rows = int(values[rows_at.start]) if rows_at else None
         cols = int(values[cols_at.start]) if cols_at else None
         return take(rows, cols)
-
-    return run
-
-
-@value(TPopOp)
-def pop_by_handle(op: TPopOp, m: Machine) -> Callable[..., Tile | View]:
-    take = _popping(op, m)
-
-    def run(entry: object, handle: object) -> Tile | View:
-        return take(None, None)
 
     return run
 
@@ -245,8 +221,6 @@ def _popping(op: PopOp, m: Machine) -> Callable[[int | None, int | None], Tile |
     assert isinstance(type, TileType)
     effects = m.target.effects(op)
     nothing = ((),) * len(op.operands)
-    known: dict[Tile, tuple[tuple[TouchedBytes, ...], Callable[[], None]]] = {}
-    """Steps by tile: slots are few, and their tiles are cached."""
     element, physical = type.element_type, type.shape
     static = type.valid if DYNAMIC not in type.valid else None
 
@@ -257,16 +231,12 @@ def _popping(op: PopOp, m: Machine) -> Callable[[int | None, int | None], Tile |
             raise m.refuse("PTO-R107", message, op)
         return valid
 
-    def checks(tile: Tile, race: RaceDetector) -> tuple[tuple[TouchedBytes, ...], Callable[[], None]]:
+    @lru_cache(KEPT)
+    def checks(race: RaceDetector, tile: Tile) -> tuple[tuple[TouchedBytes, ...], Callable[[], None]]:
         """Describe a popped tile for the race checker."""
-        found = known.get(tile)
-        if found is None:
-            if len(known) >= KEPT:
-                known.clear()
-            touched = (tile_touched(tile),)
-            check = ordered_touching(race, BoundInstruction(op, effects, [*nothing, touched]), lambda: None)
-            found = known[tile] = touched, check
-        return found
+        touched = (tile_touched(tile),)
+        bound = BoundInstruction(op, effects, [*nothing, touched])
+        return touched, ordered_touching(race, bound, lambda: None)
 
     def pop_tile(rows: int | None, cols: int | None) -> Tile:
         current = ring()
@@ -280,7 +250,7 @@ def _popping(op: PopOp, m: Machine) -> Callable[[int | None, int | None], Tile |
         if current.in_memory:
             note_memory(op, m, current, write=False)
         if m.race is not None:
-            popped.touched, check = checks(tile, m.race)
+            popped.touched, check = checks(m.race, tile)
             check()
         if current.frees_at_pop:
             current.give_back(m, number)
@@ -301,25 +271,19 @@ def _extent(written: int, requested: int | None, physical: int) -> int:
 @value(TFreeFromAicOp, TFreeFromAivOp, TFreeOp)
 def free(op: FreeOp, m: Machine) -> Callable[..., None]:
     ring = ring_of(op, m)
-    known: dict[tuple[TouchedBytes, ...], Callable[[], None]] = {}
 
-    def read(race: RaceDetector, current: Ring, touched: tuple[TouchedBytes, ...]) -> None:
+    @lru_cache(KEPT)
+    def reading(race: RaceDetector, pipe: Pipe, touched: tuple[TouchedBytes, ...]) -> Callable[[], None]:
         """The pipe that gives back comes after all that it does with the tile."""
-        check = known.get(touched)
-        if check is None:
-            if len(known) >= KEPT:
-                known.clear()
-            effects = Effects(accesses=(OperandAccess(current.freeing_pipe, 0, False),))
-            check = ordered_touching(race, BoundInstruction(op, effects, [touched]), lambda: None)
-            known[touched] = check
-        check()
+        effects = Effects(accesses=(OperandAccess(pipe, 0, False),))
+        return ordered_touching(race, BoundInstruction(op, effects, [touched]), lambda: None)
 
     def run(*_: object) -> None:
         current = ring()
         waiting = current.held.get(m.core)
         oldest = waiting[0] if waiting else None
         if m.race is not None and oldest is not None and not oldest.copied and oldest.tile is not None:
-            read(m.race, current, oldest.touched)
+            reading(m.race, current.freeing_pipe, oldest.touched)()
         current.release(m, op)
 
     return run
@@ -331,7 +295,7 @@ def free(op: FreeOp, m: Machine) -> Callable[..., None]:
 def slot_view(op: AllocSlotOp | PopOp, m: Machine, type: ViewType) -> Callable[[Ring, int], View]:
     """The view of a slot, or of a vector core's half of it."""
     kept: dict[tuple[GlobalBuffer, int, int], View] = {}
-    m.remember(kept)
+    m.clear_with_arguments(kept.clear)
     dtype = dtype_of(type.element_type)
 
     def view(ring: Ring, number: int) -> View:
@@ -370,27 +334,13 @@ def _slot_strides(m: Machine, op: ChannelOp, type: ViewType) -> tuple[int, ...]:
     return packed_strides(type.shape, type.layout)
 
 
-@value(TAllocToAivOp, TAllocToAicOp)
-def alloc(op: TAllocToAivOp | TAllocToAicOp, m: Machine) -> Callable[[], View]:
-    return _allocating(op, m)
-
-
-@value(TAllocOp)
-def alloc_by_handle(op: TAllocOp, m: Machine) -> Callable[..., View]:
-    take = _allocating(op, m)
-
-    def run(entry: object, handle: object) -> View:
-        return take()
-
-    return run
-
-
-def _allocating(op: AllocSlotOp, m: Machine) -> Callable[[], View]:
+@value(TAllocToAivOp, TAllocToAicOp, TAllocOp)
+def alloc(op: AllocSlotOp, m: Machine) -> Callable[..., View]:
     ring, type = ring_of(op, m), op.slot.type
     assert isinstance(type, ViewType)
     view = slot_view(op, m, type)
 
-    def run() -> View:
+    def run(*_: object) -> View:
         current, core = ring(), m.core
         number = current.await_slot(m, op)
         if current.allocated.get(core, 0) > number:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import Any, cast
 
 from ptoas.dialects.pto.scalar import (
@@ -47,13 +48,9 @@ def make_tensor_view(op: MakeTensorViewOp, m: Machine) -> Callable[..., View]:
     assert isinstance(type, ViewType)
     layout = m.knowledge.view(op.result).layout
     rank = len(op.shape)
-    kept: dict[tuple[object, ...], View] = {}
-    m.remember(kept)
 
+    @lru_cache(KEPT)
     def run(*values: object) -> View:
-        found = kept.get(values)
-        if found is not None:
-            return found
         ptr: Pointer = values[0]  # pyright: ignore[reportAssignmentType]
         shape: tuple[int, ...] = values[1 : 1 + rank]  # pyright: ignore[reportAssignmentType]
         strides: tuple[int, ...] = values[1 + rank :]  # pyright: ignore[reportAssignmentType]
@@ -67,11 +64,9 @@ def make_tensor_view(op: MakeTensorViewOp, m: Machine) -> Callable[..., View]:
             view = moved(view) or view
         if not view.inside():
             raise outside_buffer(op, m, view)
-        if len(kept) >= KEPT:
-            kept.clear()
-        kept[values] = view
         return view
 
+    m.clear_with_arguments(run.cache_clear)
     return run
 
 
@@ -92,23 +87,20 @@ def partition_view(op: PartitionViewOp, m: Machine) -> Callable[..., View]:
     type = op.result.type
     assert isinstance(type, ViewType)
     rank = len(op.offsets)
-    forms: dict[tuple[object, ...], tuple[ViewForm, tuple[tuple[int, int], ...]]] = {}
-    m.remember(forms)
     layout = m.knowledge.view(op.result).layout
 
-    def form_of(source: ViewForm, sizes: tuple[int, ...]) -> tuple[ViewForm, tuple[tuple[int, int], ...]]:
+    @lru_cache(KEPT)
+    def form_of(source: ViewForm, *sizes: int) -> tuple[ViewForm, tuple[tuple[int, int], ...]]:
         """The form of such parts, and for each dimension the last offset and the stride."""
-        if len(forms) >= KEPT:
-            forms.clear()
         form = ViewForm(source.buffer, sizes, source.strides, layout)
         lasts = (extent - size if size >= 0 else -1 for extent, size in zip(source.shape, sizes, strict=True))
-        found = forms[source, *sizes] = (form, tuple(zip(lasts, source.strides, strict=True)))
-        return found
+        return form, tuple(zip(lasts, source.strides, strict=True))
+
+    m.clear_with_arguments(form_of.cache_clear)
 
     def run(source: View, *extents: int) -> View:
         sizes = extents[rank:]
-        outer = source.form
-        form, steps = forms.get((outer, *sizes)) or form_of(outer, sizes)
+        form, steps = form_of(source.form, *sizes)
         start = source.offset
         for offset, (last, stride) in zip(extents, steps):  # noqa: B905 - the sizes come after the offsets
             if not 0 <= offset <= last:
@@ -118,8 +110,7 @@ def partition_view(op: PartitionViewOp, m: Machine) -> Callable[..., View]:
 
     def run_matrix(source: View, row: int, col: int, rows: int, cols: int) -> View:
         """The same for two dimensions, which loops are full of, without a loop of its own."""
-        outer = source.form
-        form, steps = forms.get((outer, rows, cols)) or form_of(outer, (rows, cols))
+        form, steps = form_of(source.form, rows, cols)
         (last_row, row_step), (last_col, col_step) = steps
         if 0 <= row <= last_row and 0 <= col <= last_col:
             return View(form, source.offset + row * row_step + col * col_step)
@@ -145,19 +136,13 @@ def outside_view(
 
 @value(AddPtrOp)
 def addptr(op: AddPtrOp, m: Machine) -> Callable[..., Pointer | LocalPointer]:
-    kept: dict[tuple[Pointer, int], Pointer] = {}
-    m.remember(kept)
-
+    @lru_cache(KEPT)
     def run(ptr: Pointer | LocalPointer, offset: int) -> Pointer | LocalPointer:
         if isinstance(ptr, LocalPointer):
             return LocalPointer(ptr.tile, ptr.offset + offset)
-        found = kept.get((ptr, offset))
-        if found is None:
-            if len(kept) >= KEPT:
-                kept.clear()
-            found = kept[ptr, offset] = Pointer(ptr.buffer, ptr.offset + offset)
-        return found
+        return Pointer(ptr.buffer, ptr.offset + offset)
 
+    m.clear_with_arguments(run.cache_clear)
     return run
 
 
@@ -189,17 +174,11 @@ value(AllocTileOp)(alloc_tile)
 
 @value(TAssignOp)
 def tassign(op: TAssignOp, m: Machine) -> Callable[..., Tile]:
-    kept: dict[tuple[object, int], Tile] = {}
-
+    @lru_cache(KEPT)
     def run(tile: Tile | Unplaced, address: int) -> Tile:
-        found = kept.get((tile, address))
-        if found is None:
-            found = place(op, m, tile.type, address, tile.valid, tile.name, False)
-            check_tile(op, m, found)
-            if len(kept) >= KEPT:
-                kept.clear()
-            kept[tile, address] = found
-        return found
+        placed = place(op, m, tile.type, address, tile.valid, tile.name, False)
+        check_tile(op, m, placed)
+        return placed
 
     return run
 
@@ -210,13 +189,9 @@ def subview(op: SubviewOp, m: Machine) -> Callable[..., Tile]:
     assert isinstance(result, TileType)
     sizes = tuple(int(n) for n in cast("Iterable[int]", cast(Any, op.sizes).get_values()))
     name = op.result.name_hint or "subview"
-    kept: dict[tuple[object, ...], Tile] = {}
 
+    @lru_cache(KEPT)
     def run(source: Tile, row: int, col: int, *valid: int) -> Tile:
-        key = (source, row, col, *valid)
-        found = kept.get(key)
-        if found is not None:
-            return found
         # A window whose valid part is given may have room for more than is there.
         rows, cols = valid or sizes
         if row < 0 or col < 0 or row + rows > source.rows or col + cols > source.cols:
@@ -235,11 +210,7 @@ def subview(op: SubviewOp, m: Machine) -> Callable[..., Tile]:
                 for size, rest, written in zip(sizes, left, result.valid, strict=True)
             )
         extents = valid_extents(op, m, result, extents[0], extents[1])
-        found = _window(op, m, source, result, row, col, extents, name)
-        if len(kept) >= KEPT:
-            kept.clear()
-        kept[key] = found
-        return found
+        return _window(op, m, source, result, row, col, extents, name)
 
     return run
 
@@ -270,24 +241,18 @@ def _window(
 def alias(op: AliasOp, m: Machine) -> Callable[..., Tile]:
     _, type = op.types()
     name = op.result.name_hint or op.mnemonic()
-    kept: dict[Tile | Unplaced, Tile] = {}
 
+    @lru_cache(KEPT)
     def run(source: Tile | Unplaced) -> Tile:
-        found = kept.get(source)
-        if found is not None:
-            return found
         if isinstance(source, Unplaced):
             raise m.fail("PTO-R507", f"%{source.name} is used before it has an address", op)
         shown = source.valid if isinstance(op, BitcastOp) else type.shape
         rows, cols = (
             there if extent == DYNAMIC else extent for extent, there in zip(type.valid, shown, strict=True)
         )
-        if len(kept) >= KEPT:
-            kept.clear()
-        found = kept[source] = Tile(
+        return Tile(
             type, source.memory, source.address, (rows, cols), name, source.bits, origin=source.origin
         )
-        return found
 
     return run
 
