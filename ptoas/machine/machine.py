@@ -290,9 +290,22 @@ def instruction(*classes: type[PtoOp]) -> Callable[[F], F]:
     return partial(_register, INSTRUCTIONS, classes)
 
 
-def value(*classes: type[PtoOp]) -> Callable[[F], F]:
-    """Register the meaning of an operation that makes a value."""
+def prepared_value(*classes: type[PtoOp]) -> Callable[[F], F]:
+    """Register what makes the meaning of an operation on values, from the operation and the machine."""
     return partial(_register, VALUES, classes)
+
+
+def value(*classes: type[PtoOp]) -> Callable[[F], F]:
+    """Register the meaning of an operation on values: a function of operation, machine and operands."""
+
+    def register(function: F) -> F:
+        def prepare(op: PtoOp, machine: Machine) -> Callable[..., Any]:
+            return partial(function, op, machine)
+
+        _register(VALUES, classes, prepare)
+        return function
+
+    return register
 
 
 def _register(registry: dict[type[PtoOp], Any], classes: Iterable[type[PtoOp]], function: F) -> F:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from math import prod
 
 from ptoas.dialects.pto import arrays as dialect
-from ptoas.dialects.pto.local_types import LocalArrayType, StructType
+from ptoas.dialects.pto.local_types import LocalArrayType
 from ptoas.machine.machine import Machine, value
 
 
@@ -29,22 +30,18 @@ class LocalArray:
         return at
 
 
+@dataclass(slots=True)
 class LocalStruct:
     """The scalars of one struct by their paths."""
 
-    __slots__ = ("fields", "name")
-
-    def __init__(self, name: str):
-        self.name = name
-        self.fields: dict[tuple[int, ...], float] = {}
+    name: str
+    fields: dict[tuple[int, ...], float] = field(default_factory=dict[tuple[int, ...], float])
 
 
 @value(dialect.DeclareLocalArrayOp)
-def declare_local_array(op: dialect.DeclareLocalArrayOp, m: Machine) -> Callable[[], LocalArray]:
-    type, name = op.result.type, op.result.name_hint or "array"
-    assert isinstance(type, LocalArrayType)
-    shape = type.shape
-    return lambda: LocalArray(name, shape)
+def declare_local_array(op: dialect.DeclareLocalArrayOp, m: Machine) -> LocalArray:
+    assert isinstance(op.result.type, LocalArrayType)
+    return LocalArray(op.result.name_hint or "array", op.result.type.shape)
 
 
 def _place(op: dialect.LocalArrayOp, m: Machine, array: LocalArray, indices: Sequence[int]) -> int:
@@ -56,49 +53,33 @@ def _place(op: dialect.LocalArrayOp, m: Machine, array: LocalArray, indices: Seq
 
 
 @value(dialect.LocalArrayGetOp)
-def local_array_get(op: dialect.LocalArrayGetOp, m: Machine) -> Callable[..., float]:
-    def run(array: LocalArray, *indices: int) -> float:
-        found = array.elements[_place(op, m, array, indices)]
-        if found is None:
-            raise m.refuse("PTO-R151", f"%{array.name}{list(indices)} has not been set", op)
-        return found
-
-    return run
+def local_array_get(op: dialect.LocalArrayGetOp, m: Machine, array: LocalArray, *indices: int) -> float:
+    found = array.elements[_place(op, m, array, indices)]
+    if found is None:
+        raise m.refuse("PTO-R151", f"%{array.name}{list(indices)} has not been set", op)
+    return found
 
 
 @value(dialect.LocalArraySetOp)
-def local_array_set(op: dialect.LocalArraySetOp, m: Machine) -> Callable[..., None]:
-    def run(array: LocalArray, *rest: float) -> None:
-        *indices, new = rest
-        array.elements[_place(op, m, array, [int(index) for index in indices])] = new
-
-    return run
+def local_array_set(op: dialect.LocalArraySetOp, m: Machine, array: LocalArray, *rest: float) -> None:
+    *indices, new = rest
+    array.elements[_place(op, m, array, [int(index) for index in indices])] = new
 
 
 @value(dialect.DeclareStructOp)
-def declare_struct(op: dialect.DeclareStructOp, m: Machine) -> Callable[[], LocalStruct]:
-    assert isinstance(op.result.type, StructType)
-    name = op.result.name_hint or "struct"
-    return lambda: LocalStruct(name)
+def declare_struct(op: dialect.DeclareStructOp, m: Machine) -> LocalStruct:
+    return LocalStruct(op.result.name_hint or "struct")
 
 
 @value(dialect.StructGetOp)
-def struct_get(op: dialect.StructGetOp, m: Machine) -> Callable[..., float]:
+def struct_get(op: dialect.StructGetOp, m: Machine, struct: LocalStruct) -> float:
     path = op.steps
-
-    def run(struct: LocalStruct) -> float:
-        if path not in struct.fields:
-            raise m.refuse("PTO-R151", f"%{struct.name}{list(path)} has not been set", op)
-        return struct.fields[path]
-
-    return run
+    if path not in struct.fields:
+        raise m.refuse("PTO-R151", f"%{struct.name}{list(path)} has not been set", op)
+    return struct.fields[path]
 
 
 @value(dialect.StructSetOp)
-def struct_set(op: dialect.StructSetOp, m: Machine) -> Callable[..., None]:
+def struct_set(op: dialect.StructSetOp, m: Machine, struct: LocalStruct, new: float) -> None:
     path = op.steps
-
-    def run(struct: LocalStruct, new: float) -> None:
-        struct.fields[path] = new
-
-    return run
+    struct.fields[path] = new

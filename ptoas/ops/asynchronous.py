@@ -5,7 +5,6 @@ A session's events come in the order in which they were started. The simulator's
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ptoas.dialects.pto import asynchronous as dialect
@@ -49,13 +48,12 @@ class AsyncEvent:
 
 
 @value(dialect.BuildAsyncSessionOp)
-def build_async_session(op: dialect.BuildAsyncSessionOp, m: Machine) -> Callable[..., AsyncSession]:
-    def run(scratch: Tile | Unplaced, workspace: Pointer) -> AsyncSession:
-        if isinstance(scratch, Unplaced):
-            raise m.fail("PTO-R507", f"%{scratch.name} is used before it has an address", op)
-        return AsyncSession(touched_by(scratch.full))
-
-    return run
+def build_async_session(
+    op: dialect.BuildAsyncSessionOp, m: Machine, scratch: Tile | Unplaced, workspace: Pointer
+) -> AsyncSession:
+    if isinstance(scratch, Unplaced):
+        raise m.fail("PTO-R507", f"%{scratch.name} is used before it has an address", op)
+    return AsyncSession(touched_by(scratch.full))
 
 
 def _line(op: dialect.StartOp, m: Machine, view: View) -> Array:
@@ -71,47 +69,41 @@ def _line(op: dialect.StartOp, m: Machine, view: View) -> Array:
 
 
 @value(dialect.CommTPutAsyncOp, dialect.CommTGetAsyncOp)
-def transfer_async(op: dialect.AsyncTransferOp, m: Machine) -> Callable[..., AsyncEvent]:
+def transfer_async(
+    op: dialect.AsyncTransferOp, m: Machine, dst: View, src: View, session: AsyncSession
+) -> AsyncEvent:
     at_once: bool = m.target.model(op).at_once
     effects = m.target.effects(op)
+    target, source = _line(op, m, dst), _line(op, m, src)
+    if target.shape != source.shape:
+        raise m.refuse("PTO-R105", f"dst has {target.size} elements, src {source.size}", op)
+    sharing = m.sharing
+    transferred = None if sharing is None else sharing.start_transfer(op, effects, (dst, src, session))
 
-    def run(dst: View, src: View, session: AsyncSession) -> AsyncEvent:
-        target, source = _line(op, m, dst), _line(op, m, src)
-        if target.shape != source.shape:
-            raise m.refuse("PTO-R105", f"dst has {target.size} elements, src {source.size}", op)
-        sharing = m.sharing
-        transferred = None if sharing is None else sharing.start_transfer(op, effects, (dst, src, session))
+    def complete() -> None:
+        if transferred is None:
+            target[...] = source
+        else:
+            transferred(target, source)
 
-        def complete() -> None:
-            if transferred is None:
-                target[...] = source
-            else:
-                transferred(target, source)
-
-        if at_once:
-            complete()
-            return AsyncEvent(session)
-        writes = (view_touched(dst), *session.scratch)
-        flight = InflightDma(op, (view_touched(src),), writes, complete)
-        m.inflight_dma.append(flight)
-        return session.start(flight)
-
-    return run
+    if at_once:
+        complete()
+        return AsyncEvent(session)
+    writes = (view_touched(dst), *session.scratch)
+    flight = InflightDma(op, (view_touched(src),), writes, complete)
+    m.inflight_dma.append(flight)
+    return session.start(flight)
 
 
 @value(dialect.WaitAsyncEventOp, dialect.TestAsyncEventOp)
-def ask(op: dialect.EventOp, m: Machine) -> Callable[[AsyncEvent, AsyncSession], int]:
+def ask(op: dialect.EventOp, m: Machine, event: AsyncEvent, session: AsyncSession) -> int:
     """Complete an event, at the latest when it is queried."""
-
-    def run(event: AsyncEvent, session: AsyncSession) -> int:
-        if event.number and event.session is not session:
-            raise m.refuse("PTO-R862", "the event belongs to another session", op)
-        if isinstance(op, dialect.TestAsyncEventOp):
-            m.hidden_choices[op] = "looks at a transfer without waiting for it"
-        session.finish(m, event.number)
-        return 1
-
-    return run
+    if event.number and event.session is not session:
+        raise m.refuse("PTO-R862", "the event belongs to another session", op)
+    if isinstance(op, dialect.TestAsyncEventOp):
+        m.hidden_choices[op] = "looks at a transfer without waiting for it"
+    session.finish(m, event.number)
+    return 1
 
 
 def finish_inflight_dma(m: Machine) -> None:
@@ -128,30 +120,23 @@ def finish_inflight_dma(m: Machine) -> None:
 
 @value(dialect.MakePrefetchAsyncContextOp)
 def make_prefetch_async_context(
-    op: dialect.MakePrefetchAsyncContextOp, m: Machine
-) -> Callable[[Pointer], AsyncSession]:
-    def run(_: Pointer) -> AsyncSession:
-        return AsyncSession()
-
-    return run
+    op: dialect.MakePrefetchAsyncContextOp, m: Machine, _: Pointer
+) -> AsyncSession:
+    return AsyncSession()
 
 
 @value(dialect.GetPrefetchAsyncSessionOp)
 def get_prefetch_async_session(
-    op: dialect.GetPrefetchAsyncSessionOp, m: Machine
-) -> Callable[[AsyncSession], AsyncSession]:
-    return lambda context: context
+    op: dialect.GetPrefetchAsyncSessionOp, m: Machine, context: AsyncSession
+) -> AsyncSession:
+    return context
 
 
 @value(dialect.TPrefetchAsyncOp)
-def tprefetch_async(op: dialect.TPrefetchAsyncOp, m: Machine) -> Callable[[View, AsyncSession], AsyncEvent]:
+def tprefetch_async(op: dialect.TPrefetchAsyncOp, m: Machine, src: View, context: AsyncSession) -> AsyncEvent:
     """A hint: no data changes."""
-
-    def run(src: View, context: AsyncSession) -> AsyncEvent:
-        _line(op, m, src)
-        return AsyncEvent(context)
-
-    return run
+    _line(op, m, src)
+    return AsyncEvent(context)
 
 
 @instruction(TPrefetchOp)

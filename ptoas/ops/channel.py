@@ -47,7 +47,7 @@ from ptoas.machine.bound import BoundInstruction
 from ptoas.machine.channels import Pushed, Ring
 from ptoas.machine.cluster import Cluster
 from ptoas.machine.dtypes import dtype_of
-from ptoas.machine.machine import Machine, Step, instruction, value
+from ptoas.machine.machine import Machine, Step, instruction, prepared_value, value
 from ptoas.machine.memory import GlobalBuffer, View, packed_strides
 from ptoas.machine.race import RaceDetector, ordered_touching
 from ptoas.machine.slots import PoppedSlot
@@ -60,13 +60,12 @@ from ptoas.ops.slot_data import KEPT, LocalSlots, MemorySlots, check_bytes
 
 
 @value(ReserveBufferOp)
-def reserve_buffer(op: ReserveBufferOp, m: Machine) -> Callable[[], int]:
-    address = op.address
-    assert address is not None, "plan-memory has placed it"
-    return lambda: address
+def reserve_buffer(op: ReserveBufferOp, m: Machine) -> int:
+    assert op.address is not None, "plan-memory has placed it"
+    return op.address
 
 
-@value(ImportReservedBufferOp)
+@prepared_value(ImportReservedBufferOp)
 def import_reserved_buffer(op: ImportReservedBufferOp, m: Machine) -> Callable[[], int]:
     reserved = m.channels.ring(op.result)
     if reserved is None or reserved.address is None:
@@ -76,7 +75,7 @@ def import_reserved_buffer(op: ImportReservedBufferOp, m: Machine) -> Callable[[
     return lambda: address
 
 
-@value(AicInitializePipeOp, AivInitializePipeOp, InitializeL2LPipeOp, InitializeL2G2LPipeOp)
+@prepared_value(AicInitializePipeOp, AivInitializePipeOp, InitializeL2LPipeOp, InitializeL2G2LPipeOp)
 def initialize_pipe(op: PipeInitOp, m: Machine) -> Callable[..., PipeInitOp]:
     """Open the rings of a channel; its handle, where there is one, is the declaration."""
     operands = list(op.operands)
@@ -189,7 +188,7 @@ def _check_lane(op: PushOp | PopOp, m: Machine, lane: int) -> None:
 # --- popping ---------------------------------------------------------------------------------------
 
 
-@value(TPopFromAicOp, TPopFromAivOp, TPopOp)
+@prepared_value(TPopFromAicOp, TPopFromAivOp, TPopOp)
 def pop(op: PopOp, m: Machine) -> Callable[..., Tile | View]:
     places = slot_places(op)
     rows_at, cols_at, lane_at = (places.get(name) for name in ("valid_row", "valid_col", "aiv_subblockid"))
@@ -268,7 +267,7 @@ def _extent(written: int, requested: int | None, physical: int) -> int:
 # --- giving back -----------------------------------------------------------------------------------
 
 
-@value(TFreeFromAicOp, TFreeFromAivOp, TFreeOp)
+@prepared_value(TFreeFromAicOp, TFreeFromAivOp, TFreeOp)
 def free(op: FreeOp, m: Machine) -> Callable[..., None]:
     ring = ring_of(op, m)
 
@@ -334,7 +333,7 @@ def _slot_strides(m: Machine, op: ChannelOp, type: ViewType) -> tuple[int, ...]:
     return packed_strides(type.shape, type.layout)
 
 
-@value(TAllocToAivOp, TAllocToAicOp, TAllocOp)
+@prepared_value(TAllocToAivOp, TAllocToAicOp, TAllocOp)
 def alloc(op: AllocSlotOp, m: Machine) -> Callable[..., View]:
     ring, type = ring_of(op, m), op.slot.type
     assert isinstance(type, ViewType)
@@ -352,7 +351,7 @@ def alloc(op: AllocSlotOp, m: Machine) -> Callable[..., View]:
     return run
 
 
-@value(DeclareTileOp)
+@prepared_value(DeclareTileOp)
 def declare_tile(op: DeclareTileOp, m: Machine) -> Callable[[], Unplaced]:
     type = op.result.type
     assert isinstance(type, TileType)
@@ -361,8 +360,8 @@ def declare_tile(op: DeclareTileOp, m: Machine) -> Callable[[], Unplaced]:
 
 
 @value(DeclareGlobalOp)
-def declare_global(op: DeclareGlobalOp, m: Machine) -> Callable[[], None]:
-    return lambda: None
+def declare_global(op: DeclareGlobalOp, m: Machine) -> None:
+    return None
 
 
 # --- memory that cores share -----------------------------------------------------------------------

@@ -24,7 +24,7 @@ from ptoas.dialects.pto.enums import KernelKind, Pipe
 from ptoas.grammar.problems import counted
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.cluster import Counter, set_counter, take_counter
-from ptoas.machine.machine import Machine, value
+from ptoas.machine.machine import Machine, prepared_value, value
 from ptoas.machine.memory import Pointer, View
 
 CUBE, VECTOR = KernelKind.Cube, KernelKind.Vector
@@ -39,7 +39,7 @@ WORKSPACE = 16
 # --- counters --------------------------------------------------------------------------------------
 
 
-@value(SetIntraBlockOp, WaitIntraBlockOp, SetCrossBlockOp, WaitCrossBlockOp, SyncSetOp, SyncWaitOp)
+@prepared_value(SetIntraBlockOp, WaitIntraBlockOp, SetCrossBlockOp, WaitCrossBlockOp, SyncSetOp, SyncWaitOp)
 def count(op: CounterOp, m: Machine) -> Callable[..., None]:
     waits = isinstance(op, AwaitsCounter)
     number = op.number
@@ -117,8 +117,8 @@ def _everywhere(m: Machine, *kinds: KernelKind) -> list[int]:
 
 
 @value(SetFftsOp)
-def set_ffts(op: SetFftsOp, m: Machine) -> Callable[..., None]:
-    return lambda *_: None
+def set_ffts(op: SetFftsOp, m: Machine, *_: object) -> None:
+    return None
 
 
 # --- barriers over all cores -----------------------------------------------------------------------
@@ -131,33 +131,29 @@ _KINDS = {
 
 
 @value(SyncAllOp)
-def syncall(op: SyncAllOp, m: Machine) -> Callable[..., None]:
+def syncall(op: SyncAllOp, m: Machine, *values: Any) -> None:
     kinds = _KINDS[op.core_type.data]
     soft = op.mode.data is SyncAllMode.Soft
-
-    def run(*values: Any) -> None:
-        if m.race is not None:
-            m.race.barrier()
-        if m.role.kind is not None and m.role.kind not in kinds:
-            return  # it is compiled for the other kind
-        if len(kinds) > 1 and len(m.launch.cores) == 1:
-            message = "the barrier is for cube and vector cores, but the program runs on one kind only"
-            raise m.refuse(
-                "PTO-R914", message, op, fix="use core_type = #pto.sync_core_type<aiv_only> or aic_only"
-            )
-        if m.actor.scheduler is not None:
-            m.actor.scheduler.point(m.actor.place)
-        grid = m.cluster_of_block.grid
-        came, _ = grid.syncs.get(m.actor_number, (0, op))
-        grid.syncs[m.actor_number] = came + 1, op
-        if soft:
-            _soft(op, m, kinds, values)
-        else:
-            _hard(op, m, kinds)
-        if m.race is not None:
-            m.race.barrier()
-
-    return run
+    if m.race is not None:
+        m.race.barrier()
+    if m.role.kind is not None and m.role.kind not in kinds:
+        return  # it is compiled for the other kind
+    if len(kinds) > 1 and len(m.launch.cores) == 1:
+        message = "the barrier is for cube and vector cores, but the program runs on one kind only"
+        raise m.refuse(
+            "PTO-R914", message, op, fix="use core_type = #pto.sync_core_type<aiv_only> or aic_only"
+        )
+    if m.actor.scheduler is not None:
+        m.actor.scheduler.point(m.actor.place)
+    grid = m.cluster_of_block.grid
+    came, _ = grid.syncs.get(m.actor_number, (0, op))
+    grid.syncs[m.actor_number] = came + 1, op
+    if soft:
+        _soft(op, m, kinds, values)
+    else:
+        _hard(op, m, kinds)
+    if m.race is not None:
+        m.race.barrier()
 
 
 def _hard(op: SyncAllOp, m: Machine, kinds: tuple[KernelKind, ...]) -> None:

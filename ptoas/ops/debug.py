@@ -7,13 +7,13 @@ from collections.abc import Callable
 
 from ptoas.analysis.integers import integer_width
 from ptoas.dialects.pto import debug as dialect
-from ptoas.machine.machine import Machine, value
+from ptoas.machine.machine import Machine, prepared_value, value
 
 _LENGTH = re.compile(r"%([-+ #0]*\d*(?:\.\d+)?)(?:hh|h|ll|l|j|z|t|L)?([a-zA-Z])")
 """A conversion of C; Python has no lengths."""
 
 
-@value(dialect.PrintOp)
+@prepared_value(dialect.PrintOp)
 def print_scalar(op: dialect.PrintOp, m: Machine) -> Callable[..., None]:
     """Print a scalar as C does; unsigned formats print no sign."""
     kinds = [kind for _, kind in _LENGTH.findall(op.format.data.replace("%%", ""))]
@@ -29,8 +29,5 @@ def print_scalar(op: dialect.PrintOp, m: Machine) -> Callable[..., None]:
 
 
 @value(dialect.TrapOp)
-def trap(op: dialect.TrapOp, m: Machine) -> Callable[[], None]:
-    def run() -> None:
-        raise m.fail("PTO-R152", "trap was executed", op)
-
-    return run
+def trap(op: dialect.TrapOp, m: Machine) -> None:
+    raise m.fail("PTO-R152", "trap was executed", op)

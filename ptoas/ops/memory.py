@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from ptoas.dialects.pto.enums import (
@@ -312,32 +311,28 @@ def in_one_row(mem: View, memory: Array, window: Array) -> Array | None:
 
 
 @value(LoadScalarOp)
-def load_scalar(op: LoadScalarOp, m: Machine) -> Callable[..., float]:
-    def run(ptr: Pointer | LocalPointer, offset: int) -> float:
-        if isinstance(ptr, LocalPointer):
-            return read_element(op, m, ptr.tile, ptr.offset + offset)
-        at = ptr.offset + offset
-        buffer = ptr.buffer
-        if not (0 <= at < buffer.size or buffer.holds(at, at)):
-            raise scalar_outside(op, m, ptr, offset)
-        return buffer.dtype.numbers(buffer.raw[at : at + 1])[0].item()
-
-    return run
+def load_scalar(op: LoadScalarOp, m: Machine, ptr: Pointer | LocalPointer, offset: int) -> float:
+    if isinstance(ptr, LocalPointer):
+        return read_element(op, m, ptr.tile, ptr.offset + offset)
+    at = ptr.offset + offset
+    buffer = ptr.buffer
+    if not (0 <= at < buffer.size or buffer.holds(at, at)):
+        raise scalar_outside(op, m, ptr, offset)
+    return buffer.dtype.numbers(buffer.raw[at : at + 1])[0].item()
 
 
 @value(StoreScalarOp)
-def store_scalar(op: StoreScalarOp, m: Machine) -> Callable[..., None]:
-    def run(value: float, ptr: Pointer | LocalPointer, offset: int) -> None:
-        if isinstance(ptr, LocalPointer):
-            write_element(op, m, ptr.tile, ptr.offset + offset, value)
-            return
-        at = ptr.offset + offset
-        buffer = ptr.buffer
-        if not (0 <= at < buffer.size or buffer.holds(at, at)):
-            raise scalar_outside(op, m, ptr, offset)
-        buffer.raw[at] = np.asarray(buffer.dtype.scalar(value)).view(buffer.dtype.raw)
-
-    return run
+def store_scalar(
+    op: StoreScalarOp, m: Machine, value: float, ptr: Pointer | LocalPointer, offset: int
+) -> None:
+    if isinstance(ptr, LocalPointer):
+        write_element(op, m, ptr.tile, ptr.offset + offset, value)
+        return
+    at = ptr.offset + offset
+    buffer = ptr.buffer
+    if not (0 <= at < buffer.size or buffer.holds(at, at)):
+        raise scalar_outside(op, m, ptr, offset)
+    buffer.raw[at] = np.asarray(buffer.dtype.scalar(value)).view(buffer.dtype.raw)
 
 
 def scalar_outside(op: LoadScalarOp | StoreScalarOp, m: Machine, ptr: Pointer, offset: int) -> Exception:
@@ -348,19 +343,12 @@ def scalar_outside(op: LoadScalarOp | StoreScalarOp, m: Machine, ptr: Pointer, o
     return m.refuse("PTO-R106", message, op, operand=list(op.operands).index(op.offset))
 
 
-@value(TGetValOp)
-def tgetval(op: TGetValOp, m: Machine) -> Callable[..., float]:
-    return partial(read_element, op, m)
-
-
 @value(TSetValOp)
-def tsetval(op: TSetValOp, m: Machine) -> Callable[..., None]:
-    def run(offset: int, value: float, dst: Tile | Unplaced) -> None:
-        write_element(op, m, dst, offset, value)
-
-    return run
+def tsetval(op: TSetValOp, m: Machine, offset: int, value: float, dst: Tile | Unplaced) -> None:
+    write_element(op, m, dst, offset, value)
 
 
+@value(TGetValOp)
 def read_element(op: ElementOp, m: Machine, tile: Tile | Unplaced, offset: int) -> float:
     element = element_at(op, m, tile, offset)
     if m.checks.init:

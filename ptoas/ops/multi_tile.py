@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from ptoas.dialects.pto.multi_tile import MultiTileGetOp
 from ptoas.machine.machine import Machine, value
 from ptoas.machine.tiles import Tile, Unplaced
 
 
 @value(MultiTileGetOp)
-def multi_tile_get(op: MultiTileGetOp, m: Machine) -> Callable[..., Tile | Unplaced]:
+def multi_tile_get(op: MultiTileGetOp, m: Machine, *operands: Tile | Unplaced | int) -> Tile | Unplaced:
     count = len(op.source)
-
-    def run(*operands: Tile | Unplaced | int) -> Tile | Unplaced:
-        slot = operands[count]
-        assert isinstance(slot, int)
-        if not 0 <= slot < count:
-            message = f"there is no tile {slot}; the {count} tiles are numbered from 0"
-            raise m.refuse("PTO-R155", message, op, operand=count)
-        tile = operands[slot]
-        assert not isinstance(tile, int)
-        return tile
-
-    return run
+    slot = operands[count]
+    assert isinstance(slot, int)
+    if not 0 <= slot < count:
+        message = f"there is no tile {slot}; the {count} tiles are numbered from 0"
+        raise m.refuse("PTO-R155", message, op, operand=count)
+    tile = operands[slot]
+    assert not isinstance(tile, int)
+    return tile

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from ptoas.analysis.storage import SCALE_SHIFT
 from ptoas.dialects.pto import matmul as dialect
 from ptoas.dialects.pto.enums import TileLoc
@@ -93,11 +91,7 @@ def _scales(
 
 
 @value(dialect.TGetScaleAddrOp)
-def tget_scale_addr(op: dialect.TGetScaleAddrOp, m: Machine) -> Callable[..., Tile]:
+def tget_scale_addr(op: dialect.TGetScaleAddrOp, m: Machine, src: Tile, dst: Tile | Unplaced) -> Tile:
     """Bind the scale address at run time, where it was not known to the compiler."""
-
-    def run(src: Tile, dst: Tile | Unplaced) -> Tile:
-        memory = m.memory(dst.type.loc.data)
-        return Tile(dst.type, memory, src.address >> SCALE_SHIFT, dst.valid, dst.name)
-
-    return run
+    memory = m.memory(dst.type.loc.data)
+    return Tile(dst.type, memory, src.address >> SCALE_SHIFT, dst.valid, dst.name)

@@ -3,9 +3,6 @@ run; the unified buffer is counted from 0."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-
 from ptoas.dialects.pto import pointers as dialect
 from ptoas.dialects.pto.enums import AddressSpace, TileLoc
 from ptoas.dialects.pto.types import PtrType, TileType
@@ -19,21 +16,15 @@ GAP = 1 << 32
 
 
 @value(dialect.PtrToIntOp, dialect.IntToPtrOp, dialect.CastPtrOp)
-def cast(op: dialect.PointerCastOp, m: Machine) -> Callable[..., object]:
+def cast(op: dialect.PointerCastOp, m: Machine, given: Pointer | LocalPointer | int) -> object:
     _, target = op.types()
-    if not isinstance(target, PtrType):
-        return partial(address, m)
-
-    def run(value: Pointer | LocalPointer | int) -> Pointer | LocalPointer:
-        at = value if isinstance(value, int) else address(m, value)
-        return pointer(op, m, at, target)
-
-    return run
+    at = given if isinstance(given, int) else address(m, given)
+    return pointer(op, m, at, target) if isinstance(target, PtrType) else at
 
 
 @value(dialect.TileBufAddrOp)
-def tile_buf_addr(op: dialect.TileBufAddrOp, m: Machine) -> Callable[..., LocalPointer]:
-    return LocalPointer
+def tile_buf_addr(op: dialect.TileBufAddrOp, m: Machine, src: Tile) -> LocalPointer:
+    return LocalPointer(src)
 
 
 def address(m: Machine, ptr: Pointer | LocalPointer) -> int:

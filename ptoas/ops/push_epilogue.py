@@ -14,7 +14,7 @@ from ptoas.dialects.pto.quant import PushScaleOp, SetQuantScalarOp, SetQuantVect
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.dtypes import dtype_of
 from ptoas.machine.epilogue_scales import Scales
-from ptoas.machine.machine import Machine, Step, instruction, value
+from ptoas.machine.machine import Machine, Step, instruction, prepared_value
 from ptoas.machine.tiles import Tile
 from ptoas.ops.fixpipe import Convert, as_it_is, quantised, rounded
 
@@ -36,7 +36,7 @@ def _channel(op: PushScaleOp, m: Machine) -> PipeInitOp:
     return init
 
 
-@value(SetQuantScalarOp)
+@prepared_value(SetQuantScalarOp)
 def set_quant_scalar(op: SetQuantScalarOp, m: Machine) -> Callable[[float], None]:
     init = _channel(op, m)
 

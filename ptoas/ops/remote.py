@@ -93,16 +93,12 @@ def signal_of(op: dialect.SignalOp, m: Machine, view: View) -> Signal:
 
 
 @value(dialect.CommTNotifyOp)
-def tnotify(op: dialect.CommTNotifyOp, m: Machine) -> Callable[[View, int], None]:
+def tnotify(op: dialect.CommTNotifyOp, m: Machine, view: View, number: int) -> None:
     adds = op.notify_op.data is NotifyOp.AtomicAdd
-
-    def run(view: View, number: int) -> None:
-        signal = signal_of(op, m, view)
-        if signal.words.size != 1:
-            raise m.refuse("PTO-R105", f"the signal must have 1 element, found {signal.words.size}", op)
-        m.signals.notify(signal, number, adds)
-
-    return run
+    signal = signal_of(op, m, view)
+    if signal.words.size != 1:
+        raise m.refuse("PTO-R105", f"the signal must have 1 element, found {signal.words.size}", op)
+    m.signals.notify(signal, number, adds)
 
 
 def _check_own(op: dialect.LookOp, m: Machine, view: View) -> None:
@@ -116,14 +112,10 @@ def _check_own(op: dialect.LookOp, m: Machine, view: View) -> None:
 
 
 @value(dialect.CommTWaitOp, dialect.CommTTestOp)
-def look(op: dialect.CommTWaitOp | dialect.CommTTestOp, m: Machine) -> Callable[[View, int], int | None]:
+def look(op: dialect.CommTWaitOp | dialect.CommTTestOp, m: Machine, view: View, number: int) -> int | None:
     """Wait for a signal, or test it."""
     compare, sign = _COMPARISONS[op.cmp.data]
     act = m.signals.wait if isinstance(op, dialect.CommTWaitOp) else m.signals.test
-
-    def run(view: View, number: int) -> int | None:
-        _check_own(op, m, view)
-        found = act(signal_of(op, m, view), lambda words: compare(words, number), f"{sign} {number}")
-        return None if found is None else int(found)
-
-    return run
+    _check_own(op, m, view)
+    found = act(signal_of(op, m, view), lambda words: compare(words, number), f"{sign} {number}")
+    return None if found is None else int(found)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from xdsl.ir import Operation
 
 from ptoas.dialects.pto.core_types import EventIdArrayType
@@ -12,10 +10,9 @@ from ptoas.machine.machine import Machine, value
 
 
 @value(DeclareEventIdArrayOp)
-def declare(op: DeclareEventIdArrayOp, m: Machine) -> Callable[[], list[int | None]]:
-    type = op.result.type
-    assert isinstance(type, EventIdArrayType)
-    return lambda: [None] * type.size
+def declare(op: DeclareEventIdArrayOp, m: Machine) -> list[int | None]:
+    assert isinstance(op.result.type, EventIdArrayType)
+    return [None] * op.result.type.size
 
 
 def _place(op: Operation, m: Machine, array: list[int | None], index: int) -> int:
@@ -25,19 +22,13 @@ def _place(op: Operation, m: Machine, array: list[int | None], index: int) -> in
 
 
 @value(EventIdArrayGetOp)
-def get(op: EventIdArrayGetOp, m: Machine) -> Callable[[list[int | None], int], int]:
-    def read(array: list[int | None], index: int) -> int:
-        found = array[_place(op, m, array, index)]
-        if found is None:
-            raise m.refuse("PTO-R917", f"no event id was stored at index {index}", op)
-        return found
-
-    return read
+def get(op: EventIdArrayGetOp, m: Machine, array: list[int | None], index: int) -> int:
+    found = array[_place(op, m, array, index)]
+    if found is None:
+        raise m.refuse("PTO-R917", f"no event id was stored at index {index}", op)
+    return found
 
 
 @value(EventIdArraySetOp)
-def set(op: EventIdArraySetOp, m: Machine) -> Callable[[list[int | None], int, int], None]:
-    def write(array: list[int | None], index: int, number: int) -> None:
-        array[_place(op, m, array, index)] = number
-
-    return write
+def set(op: EventIdArraySetOp, m: Machine, array: list[int | None], index: int, number: int) -> None:
+    array[_place(op, m, array, index)] = number

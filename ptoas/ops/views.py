@@ -34,7 +34,7 @@ from ptoas.dialects.pto.views import (
 )
 from ptoas.machine.addresses import missing_memory_error, moved
 from ptoas.machine.budget import check_tile
-from ptoas.machine.machine import Machine, value
+from ptoas.machine.machine import Machine, prepared_value, value
 from ptoas.machine.memory import LocalPointer, Pointer, View, ViewForm
 from ptoas.machine.tile_allocation import KEPT, alloc_tile, place, valid_extents
 from ptoas.machine.tiles import Tile, Unplaced
@@ -42,7 +42,7 @@ from ptoas.machine.tiles import Tile, Unplaced
 # --- global memory -------------------------------------------------------------------------------
 
 
-@value(MakeTensorViewOp)
+@prepared_value(MakeTensorViewOp)
 def make_tensor_view(op: MakeTensorViewOp, m: Machine) -> Callable[..., View]:
     type = op.result.type
     assert isinstance(type, ViewType)
@@ -81,7 +81,7 @@ def outside_buffer(op: MakeTensorViewOp, m: Machine, view: View) -> Exception:
     return m.refuse("PTO-R102", message, op)
 
 
-@value(PartitionViewOp)
+@prepared_value(PartitionViewOp)
 def partition_view(op: PartitionViewOp, m: Machine) -> Callable[..., View]:
     """Parts of one view and one size differ only in their offset: what they have in common is kept."""
     type = op.result.type
@@ -134,7 +134,7 @@ def outside_view(
     return m.refuse("PTO-R103", message, op)
 
 
-@value(AddPtrOp)
+@prepared_value(AddPtrOp)
 def addptr(op: AddPtrOp, m: Machine) -> Callable[..., Pointer | LocalPointer]:
     @lru_cache(KEPT)
     def run(ptr: Pointer | LocalPointer, offset: int) -> Pointer | LocalPointer:
@@ -147,23 +147,23 @@ def addptr(op: AddPtrOp, m: Machine) -> Callable[..., Pointer | LocalPointer]:
 
 
 @value(GetBlockIdxOp)
-def get_block_idx(op: GetBlockIdxOp, m: Machine) -> Callable[[], int]:
-    return lambda: m.actor.block
+def get_block_idx(op: GetBlockIdxOp, m: Machine) -> int:
+    return m.actor.block
 
 
 @value(GetBlockNumOp)
-def get_block_num(op: GetBlockNumOp, m: Machine) -> Callable[[], int]:
-    return lambda: m.launch.blocks
+def get_block_num(op: GetBlockNumOp, m: Machine) -> int:
+    return m.launch.blocks
 
 
 @value(GetSubblockIdxOp)
-def get_subblock_idx(op: GetSubblockIdxOp, m: Machine) -> Callable[[], int]:
-    return lambda: m.role.lane
+def get_subblock_idx(op: GetSubblockIdxOp, m: Machine) -> int:
+    return m.role.lane
 
 
 @value(GetSubblockNumOp)
-def get_subblock_num(op: GetSubblockNumOp, m: Machine) -> Callable[[], int]:
-    return lambda: m.role.lanes
+def get_subblock_num(op: GetSubblockNumOp, m: Machine) -> int:
+    return m.role.lanes
 
 
 # --- tiles ---------------------------------------------------------------------------------------
@@ -172,7 +172,7 @@ def get_subblock_num(op: GetSubblockNumOp, m: Machine) -> Callable[[], int]:
 value(AllocTileOp)(alloc_tile)
 
 
-@value(TAssignOp)
+@prepared_value(TAssignOp)
 def tassign(op: TAssignOp, m: Machine) -> Callable[..., Tile]:
     @lru_cache(KEPT)
     def run(tile: Tile | Unplaced, address: int) -> Tile:
@@ -183,7 +183,7 @@ def tassign(op: TAssignOp, m: Machine) -> Callable[..., Tile]:
     return run
 
 
-@value(SubviewOp)
+@prepared_value(SubviewOp)
 def subview(op: SubviewOp, m: Machine) -> Callable[..., Tile]:
     result = op.result.type
     assert isinstance(result, TileType)
@@ -237,7 +237,7 @@ def _window(
     return Tile(result, source.memory, start, valid, name, source.bits, source.geometry, origin=source.origin)
 
 
-@value(TReshapeOp, BitcastOp)
+@prepared_value(TReshapeOp, BitcastOp)
 def alias(op: AliasOp, m: Machine) -> Callable[..., Tile]:
     _, type = op.types()
     name = op.result.name_hint or op.mnemonic()
@@ -258,48 +258,34 @@ def alias(op: AliasOp, m: Machine) -> Callable[..., Tile]:
 
 
 @value(GetValidShapeOp)
-def get_validshape(op: GetValidShapeOp, m: Machine) -> Callable[..., tuple[int, int]]:
-    def run(tile: Tile | Unplaced) -> tuple[int, int]:
-        return tile.valid
-
-    return run
+def get_validshape(op: GetValidShapeOp, m: Machine, tile: Tile | Unplaced) -> tuple[int, int]:
+    return tile.valid
 
 
 @value(TileValidRowsOp, TileValidColsOp)
-def valid_extent(op: ValidExtentOp, m: Machine) -> Callable[..., int]:
+def valid_extent(op: ValidExtentOp, m: Machine, tile: Tile | Unplaced) -> int:
     at = 0 if isinstance(op, TileValidRowsOp) else 1
-
-    def run(tile: Tile | Unplaced) -> int:
-        return tile.valid[at]
-
-    return run
+    return tile.valid[at]
 
 
 @value(GetTensorViewDimOp, GetTensorViewStrideOp)
-def dimension(op: DimensionOp, m: Machine) -> Callable[..., int]:
+def dimension(op: DimensionOp, m: Machine, view: View, dim: int) -> int:
     """A dimension that the view does not have is an error of the program."""
-
-    def run(view: View, dim: int) -> int:
-        numbers = view.shape if isinstance(op, GetTensorViewDimOp) else view.strides
-        if not 0 <= dim < len(numbers):
-            message = f"dimension {dim} of a view with {len(numbers)} dimensions"
-            raise m.refuse("PTO-R154", message, op)
-        return numbers[dim]
-
-    return run
+    numbers = view.shape if isinstance(op, GetTensorViewDimOp) else view.strides
+    if not 0 <= dim < len(numbers):
+        message = f"dimension {dim} of a view with {len(numbers)} dimensions"
+        raise m.refuse("PTO-R154", message, op)
+    return numbers[dim]
 
 
 @value(SetValidShapeOp)
-def set_validshape(op: SetValidShapeOp, m: Machine) -> Callable[..., Tile | Unplaced]:
-    def run(tile: Tile | Unplaced, row: int, col: int) -> Tile | Unplaced:
-        rows, cols = valid_extents(op, m, tile.type, row, col)
-        if isinstance(tile, Unplaced):
-            return Unplaced(tile.type, (rows, cols), tile.name)
-        if not tile.type.packs:
-            return tile.with_valid(rows, cols)
-        # The address stays, but the element type changes.
-        return Tile(
-            tile.type, tile.memory, tile.address, (rows, cols), tile.name, tile.bits, origin=tile.origin
-        )
-
-    return run
+def set_validshape(
+    op: SetValidShapeOp, m: Machine, tile: Tile | Unplaced, row: int, col: int
+) -> Tile | Unplaced:
+    rows, cols = valid_extents(op, m, tile.type, row, col)
+    if isinstance(tile, Unplaced):
+        return Unplaced(tile.type, (rows, cols), tile.name)
+    if not tile.type.packs:
+        return tile.with_valid(rows, cols)
+    # The address stays, but the element type changes.
+    return Tile(tile.type, tile.memory, tile.address, (rows, cols), tile.name, tile.bits, origin=tile.origin)
