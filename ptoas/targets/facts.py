@@ -58,9 +58,14 @@ class Facts:
     def is_tile(self, slot: str) -> bool:
         return isinstance(self._value(slot).type, TileType)
 
+    def operand(self, slot: str, at: int = 0) -> TileFacts | ViewFacts:
+        """The facts about a tile or a view; `at` is the number of the operand in its slot."""
+        value = self.values(slot)[at]
+        return self.knowledge.tile(value) if isinstance(value.type, TileType) else self.knowledge.view(value)
+
     def constants(self, slot: str) -> tuple[int | None, ...]:
         """The known constants of the operands in a slot."""
-        return tuple(map(self.knowledge.constant, self.values(slot))) if self._places[slot] else ()
+        return tuple(map(self.knowledge.constant, self.values(slot))) if self._places.get(slot) else ()
 
     def values(self, slot: str) -> Sequence[SSAValue]:
         """The operands in a slot; a destination is a result in SSA form."""

@@ -1,35 +1,67 @@
 """Relations of operands and attributes as data: what a rule says that only compares them.
 
-A relation is a text like `dst.rows >= lhs.valid_rows, as $lhs`. Its sides are extents and other measures of
-operands, attributes, operands whose constants are known, and numbers; what follows a comma, colon or
-semicolon ends the message.
+A relation is a text: a value, a comparison, the required value, and the end of its message, which begins with
+a comma, colon or semicolon and may be missing. A wrong text is an error at import.
+
+    dst.rows >= lhs.valid_rows, as $lhs
+
+**Values.** `dst.valid_cols` is a measure (`MEASURES`) of the operand in the slot `dst`, `staging[1].type` of
+one of several operands; where instructions call the slot differently, `DATA.valid_cols` names the constant of
+their classes that says how. A name alone is an attribute, `opcode`, or a parameter of the rule in the row; on
+the left of a relation it may also be an operand whose constant is known. On the right, `64`, `?` (an extent
+that is not known), `row_major` and `'words in quotes'` are themselves, and `src.cols * 2 - 1` is calculated.
+
+**Comparisons.**
+
+    dst.valid == src.valid              equal, dimension by dimension
+    dst.element == f16 or src.element   equal to one of several
+    dst.cols >= 64                      at least; `<=` is at most
+    dst.cols % 16                       a multiple; `%+` is a positive multiple
+    row in 0 to tile.rows               in a range with both ends
+    dst.element in pairs[src.element]   a word of a table, which the row gives: `{"f32": "f16 bf16"}`;
+                                        without a key one of the element types that it gives
+    mem.Shape[3] is 16                  equal, and known
+    idx.valid opens as dst.valid        known if and only if the other is
+
+An unknown extent satisfies all but the last two. A relation holds if the operand or attribute on its left is
+not given.
+
+**Conditions.** A relation with `when="src.memory == mat and src.rows > 1"` must hold only then. Conditions
+compare with `==`, `!=`, `>` and `<`; an attribute that is not given is `none`, and `?` an extent of its own.
+
+**Words.** `{src.element}` in a message is replaced by that value, `{words}` and `{slot}` by the name of the
+measure and by the slot.
 
 >>> import ptoas
 >>> check = ptoas.RULES["PTO-K107"].check
 >>> assert isinstance(check, Relations)
 >>> [relation.text for relation in check.stated]
 ['dst.rows >= lhs.valid_rows', 'dst.cols >= rhs.valid_cols']
+>>> Relation("dst.colums >= 64")
+Traceback (most recent call last):
+ValueError: dst.colums >= 64: there is no measure 'colums'
 """
 
 from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property, update_wrapper
+from functools import partial, update_wrapper
 from typing import Any, NamedTuple, cast
 
 from ptoas.analysis.knowledge import TileFacts, ViewFacts, element_count, shape_str
 from ptoas.diagnostics import Severity
-from ptoas.dialects.pto.element_types import BY_TEXT
-from ptoas.dialects.pto.enums import SLayout
+from ptoas.dialects.pto.element_types import BY_TEXT, element_text
+from ptoas.dialects.pto.enums import BLayout, SLayout
 from ptoas.dialects.pto.geometry import BURST, LAYOUTS
 from ptoas.dialects.pto.types import DYNAMIC, TileType
-from ptoas.targets.declaration import declare, set_valid
+from ptoas.targets import drawing
+from ptoas.targets.declaration import declare, declare_layout, set_valid
 from ptoas.targets.facts import Facts
 from ptoas.targets.fixit import Fixit
-from ptoas.targets.rule import Part, Rule, Violation, Violations, mismatch, rule
+from ptoas.targets.rule import Part, Related, Rule, Violation, Violations, mismatch, rule
 
 
 class Shown(NamedTuple):
@@ -39,10 +71,12 @@ class Shown(NamedTuple):
     text: str
 
 
-Size = int | str | TileType | tuple[int, ...] | Shown
+Size = int | str | TileType | range | tuple[Any, ...] | Shown
 """An extent or a word, or the extents of several dimensions, which are compared one by one."""
-Term = Callable[[Any, Facts], Size]
-"""One side of a relation, evaluated for an instruction."""
+Given = Mapping[str, Any]
+"""The parameters of a rule in a row."""
+Term = Callable[[Any, Facts, Given], Any]
+"""A value or a condition, evaluated for an instruction."""
 
 
 def _layout(operand: TileFacts | ViewFacts) -> str:
@@ -50,6 +84,17 @@ def _layout(operand: TileFacts | ViewFacts) -> str:
         return operand.layout.value
     order = (operand.type.blayout, operand.type.slayout)
     return next((name.lower() for name, each in LAYOUTS.items() if each == order), "")
+
+
+def _order(text: str) -> tuple[BLayout, SLayout]:
+    """The order of blocks and of what is in them, of a layout in words."""
+    return next(
+        order for order in LAYOUTS.values() if text.startswith(f"{order[0].value} + {order[1].value}")
+    )
+
+
+def _extent(dim: int, view: ViewFacts) -> int:
+    return view.shape5[dim]
 
 
 def in_bytes(size: int) -> Shown:
@@ -61,6 +106,7 @@ MEASURES: dict[str, tuple[str, Callable[[Any], Size]]] = {
     "rows": ("rows", lambda tile: tile.rows),
     "cols": ("columns", lambda tile: tile.cols),
     "shape": ("physical shape", lambda tile: tile.type.shape),
+    "outer": ("shape", lambda view: Shown(view.shape5[:3], shape_str(view.shape))),
     "elements": ("elements", lambda tile: tile.rows * tile.cols),
     "physical": ("physical shape", lambda tile: tile.physical),
     "physical_rows": ("physical rows", lambda tile: tile.physical[0]),
@@ -72,15 +118,17 @@ MEASURES: dict[str, tuple[str, Callable[[Any], Size]]] = {
     "type.valid_rows": ("valid rows", lambda tile: tile.type.valid_rows),
     "type.valid_cols": ("valid columns", lambda tile: tile.type.valid_cols),
     "is_line": ("one row or column", lambda tile: int(1 in tile.type.shape)),
+    "blayout": ("blayout", lambda tile: tile.type.blayout.value),
     "order": ("layout", lambda tile: tile.layout_text),
     "boxed": ("slayout", lambda tile: Shown(tile.type.slayout is SLayout.NoneBox, tile.type.slayout.value)),
     "bytes": ("size", lambda tile: in_bytes(tile.type.size_bytes)),
     "dims": ("shape", lambda view: Shown(view.shape5, shape_str(view.shape))),
+    "extents": ("shape", lambda view: view.shape5[3:]),
     "count": ("size", lambda view: Shown(n := element_count(view.shape), f"{n} elements")),
     "Stride[3]": ("stride of DIM_3", lambda view: view.strides5[3]),
     "Stride[4]": ("stride of DIM_4", lambda view: view.strides5[4]),
-    "Shape[3]": ("Shape[3]", lambda view: view.shape5[3]),
-    "Shape[4]": ("Shape[4]", lambda view: view.shape5[4]),
+    **{f"Shape[{dim}]": (f"Shape[{dim}]", partial(_extent, dim)) for dim in range(5)},
+    "block": ("Shape[3]xShape[4] of NZ memory", lambda view: view.shape5[3:]),
     "rank": ("rank", lambda view: len(view.type.shape)),
     "layout": ("layout", _layout),
     "slayout": ("slayout", lambda tile: tile.type.slayout.value),
@@ -89,10 +137,13 @@ MEASURES: dict[str, tuple[str, Callable[[Any], Size]]] = {
     "is_window": ("window", lambda tile: int(tile.is_window)),
     "type": ("type", lambda tile: tile.type),
     "body": ("type", lambda tile: tile.type.body()),
-    "element": ("element type", lambda operand: operand.element_name),
+    "element": ("element type", lambda operand: element_text(operand.type.element_type)),
     "kind": ("kind of element", lambda operand: operand.element.kind),
     "width": ("element type", lambda operand: Shown(operand.size, operand.element.text)),
     "element_bytes": ("element size", lambda operand: in_bytes(operand.size)),
+    "row_bytes": ("bytes of a row", lambda tile: in_bytes(tile.cols * tile.size)),
+    "numbers": ("numbers in a row", lambda tile: tile.cols * (2 if tile.element.kind == "pairs" else 1)),
+    "whole_bytes": ("size", lambda tile: in_bytes(tile.type.override(valid=tile.type.shape).size_bytes)),
     "sized": ("element size", lambda tile: Shown(tile.size, f"{tile.element_name}, {tile.size} bytes")),
     "size": ("bytes of an element", lambda operand: operand.size),
     "burst": ("elements of 32 bytes", lambda operand: BURST // operand.size),
@@ -100,45 +151,39 @@ MEASURES: dict[str, tuple[str, Callable[[Any], Size]]] = {
 """Measures of a tile or a view, with their names in messages."""
 
 
-def _if_known(holds: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
-    return lambda found, required: DYNAMIC in (found, required) or holds(found, required)
-
-
 COMPARISONS: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {
-    "==": ("", _if_known(operator.eq)),
-    ">=": ("at least ", _if_known(operator.ge)),
-    "<=": ("at most ", _if_known(operator.le)),
-    "<": ("0 to ", lambda found, count: 0 <= found < count),
-    "%": ("a multiple of ", _if_known(lambda found, step: found % step == 0)),
+    "==": ("", operator.eq),
+    ">=": ("at least ", operator.ge),
+    "<=": ("at most ", operator.le),
+    "%": ("a multiple of ", lambda found, step: found % step == 0),
     "%+": ("a positive multiple of ", lambda found, step: found > 0 and found % step == 0),
+    "in": ("", lambda found, legal: found in legal if isinstance(legal, range) else _plain(found) == legal),
     "is": ("", operator.eq),
     "opens as": ("", lambda found, required: (found == DYNAMIC) == (required == DYNAMIC)),
 }
-"""Comparisons, and the words before the required value. An unknown extent satisfies all but the last two:
-`is` refuses it, and `opens as` compares just that. `<` is for numbers that count from 0.
-"""
+"""Comparisons, and the words before the required value."""
 
 CONDITIONS: dict[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq,
     "!=": operator.ne,
     ">": operator.gt,
+    "<": operator.lt,
 }
-"""Comparisons in conditions; an unknown extent, `?`, is an extent of its own."""
+"""Comparisons in conditions."""
 
 _ARITHMETIC: dict[str, Callable[[Any, Any], int]] = {
-    " + ": operator.add,
-    " * ": operator.mul,
-    " // ": lambda one, other: one // other,
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "//": lambda one, other: one // other,
 }
-_TEXT = re.compile(r"(\S+) (==|>=|<=|<|%\+|%|is|opens as)(?: ([^,;:]+))?(.*)")
+_TEXT = re.compile(r"(\S+) (==|>=|<=|%\+|%|in|is|opens as)(?: ([^,;:]+))?([,;:].*)?")
+_OPERAND = re.compile(r"([A-Za-z]\w*)(?:\[(\d)\])?\.([A-Za-z].*)")
+_CALCULATIONS = (re.compile(r"(.+) ([+-]) (.+)"), re.compile(r"(.+) (\*|//) (.+)"))
 
 
 def _slot(name: str, op: Any) -> str:
     return getattr(op, name) if name.isupper() else name
-
-
-def _operand(slot: str, know: Facts) -> Any:
-    return know.tile(slot) if know.is_tile(slot) else know.view(slot)
 
 
 def _dims(size: Size) -> tuple[Any, ...]:
@@ -147,73 +192,130 @@ def _dims(size: Size) -> tuple[Any, ...]:
 
 
 def _text(size: Size) -> str:
-    return size.text if isinstance(size, Shown) else shape_str(_dims(size))
+    match size:
+        case Shown():
+            return size.text
+        case range():
+            return f"{size.start} to {size.stop - 1}"
+        case _:
+            return shape_str(_dims(size))
+
+
+def _measure(operand: re.Match[str]) -> Term:
+    name, at, measure = operand[1], int(operand[2] or 0), operand[3]
+    if measure not in MEASURES:
+        raise ValueError(f"there is no measure {measure!r}")
+    return lambda op, know, _given: MEASURES[measure][1](know.operand(_slot(name, op), at))
+
+
+def _constant(value: int | str) -> Term:
+    return lambda _op, _know, _given: value
+
+
+def _attribute(name: str) -> Term:
+    """Make an attribute as it is written, or its default, or a parameter; `none` where there is none."""
+
+    def evaluate(op: Any, know: Facts, given: Given) -> Any:
+        if name in given:
+            return str(given[name])
+        value = op.mnemonic() if name == "opcode" else know.target.value(op, name)
+        return "none" if value is None else getattr(value, "value", value)
+
+    return evaluate
 
 
 def _term(text: str) -> Term:
-    """Make a side of a relation: `64`, `src.cols`, `src0.cols + src1.cols`, a text in quotes, or a word."""
+    """Make a value: `64`, `src.cols`, `src0.cols + src1.cols`, a text in quotes, or a word."""
     if text.startswith("'"):
-        return lambda _op, _know: text.strip("'")
-    for sign, apply in _ARITHMETIC.items():
-        left, _, right = text.rpartition(sign)
-        if left:
-            return _arithmetic(apply, _term(left), _term(right))
-    name, _, measure = text.partition(".")
-    if measure:
-        return lambda op, know: MEASURES[measure][1](_operand(_slot(name, op), know))
-    value = DYNAMIC if text == "?" else int(text) if text.isdigit() else text
-    return lambda _op, _know: value
+        return _constant(text.strip("'"))
+    for calculation in _CALCULATIONS:
+        if (sides := calculation.fullmatch(text)) is not None:
+            return _calculated(_ARITHMETIC[sides[2]], _term(sides[1]), _term(sides[3]))
+    if (operand := _OPERAND.fullmatch(text)) is not None:
+        return _measure(operand)
+    return _constant(DYNAMIC if text == "?" else int(text) if text.isdigit() else text)
 
 
-def _arithmetic(apply: Callable[[Any, Any], int], one: Term, other: Term) -> Term:
-    def calculate(op: Any, know: Facts) -> int:
-        sides = (one(op, know), other(op, know))
+def _calculated(apply: Callable[[Any, Any], int], one: Term, other: Term) -> Term:
+    def calculate(op: Any, know: Facts, given: Given) -> int:
+        sides = (one(op, know, given), other(op, know, given))
         return DYNAMIC if DYNAMIC in sides else apply(*sides)
 
     return calculate
 
 
-def _attribute(op: Any, name: str, know: Facts) -> Size:
-    """An attribute as it is written, or its default; `none` where there is neither. `opcode` is one, too."""
-    value = op.mnemonic() if name == "opcode" else know.target.value(op, name)
-    return "none" if value is None else getattr(value, "value", value)
+def _left(text: str) -> Term:
+    """Make the value of a condition or a key, where a name without a measure is an attribute."""
+    return _term(text) if "." in text else _attribute(text)
 
 
-def _condition(text: str) -> Callable[[Any, Facts], bool]:
-    """Make a condition: `src.memory == mat and src.rows > 1`; a name without a measure is an attribute."""
+def _condition(text: str) -> Term:
+    """Make a condition: `src.memory == mat and src.rows > 1`."""
+    if not text:
+        return _constant(True)
     first, _, others = text.partition(" and ")
     if others:
         one, other = _condition(first), _condition(others)
-        return lambda op, know: one(op, know) and other(op, know)
-    found, sign, required = text.split(" ")
-    left: Term = _term(found) if "." in found else lambda op, know: _attribute(op, found, know)
-    holds, right = CONDITIONS[sign], _term(required)
-    return lambda op, know: holds(left(op, know), right(op, know))
+        return lambda op, know, given: one(op, know, given) and other(op, know, given)
+    parts = text.split(" ")
+    if len(parts) != 3 or parts[1] not in CONDITIONS:
+        raise ValueError(f"{text!r} is no condition")
+    left, holds, right = _left(parts[0]), CONDITIONS[parts[1]], _term(parts[2])
+    return lambda op, know, given: holds(left(op, know, given), right(op, know, given))
 
 
-@dataclass(frozen=True)
+def _legal(sign: str, text: str) -> Term:
+    """Make the list of legal values: those between `or`, a range, or the words of a table."""
+    if sign != "in":
+        terms = [_term(each) for each in text.split(" or ")]
+        return lambda op, know, given: [term(op, know, given) for term in terms]
+    if " to " in text:
+        least, most = map(_term, text.split(" to "))
+        return lambda op, know, given: [range(least(op, know, given), most(op, know, given) + 1)]
+    table, _, key = text.removesuffix("]").partition("[")
+    row = _left(key) if key else None
+
+    def words(op: Any, know: Facts, given: Given) -> list[Size]:
+        found = given[table] if row is None else given[table].get(_plain(row(op, know, given)), "")
+        names = found.split() if isinstance(found, str) else [type.text for type in found]
+        return [_plain(name) for name in names]
+
+    return words
+
+
+def _plain(word: str) -> str:
+    """An element type as tables name it."""
+    return word.removeprefix("!pto.")
+
+
+def _filled(text: str) -> Callable[..., str]:
+    """Make a text with values in it: `index of {src.element}`."""
+    names = re.split(r"\{([\w.]+)\}", text)
+    terms = {name: _left(name) for name in names[1::2] if name not in ("words", "slot")}
+
+    def fill(op: Any, know: Facts, given: Given, **own: str) -> str:
+        values = {name: _text(term(op, know, given)) for name, term in terms.items()} | own
+        return "".join(values[each] if at % 2 else each for at, each in enumerate(names))
+
+    return fill
+
+
+@dataclass(eq=False)
 class Relation:
-    """A comparison that must hold for an instruction, with the words of its message.
-
-    An extent is a slot and one of `MEASURES`: `dst.valid_cols`. Where instructions call the slot differently,
-    it is the constant of their classes that names it: `DATA.valid_cols`. A name alone is an attribute, or an
-    operand whose constant is known.
-    """
+    """A comparison that must hold for an instruction, with the words of its message."""
 
     text: str
-    """`dst.cols >= 64`, `dst.element == src.element or f32`, `cmpMode == eq or ne`. In the end of the message
-    `${slot}` is the operand on the right."""
-    required: Callable[[Any, Facts], Size | list[Any]] | None = None
-    """The right side where it is calculated, of the operation, its facts and the parameters that a row gives;
-    a list has alternatives."""
+    required: Callable[[Any, Facts], Size | list[Any]] | Shown | None = None
+    """The right side where it has other words, or where it is calculated, of the operation, its facts and the
+    parameters in the row; a list has alternatives."""
     note: str = ""
-    """The end of the message, if it is not in `text`."""
-    what: str | None = None
-    """Name of the found value in the message; `None`: `{words} of ${slot}`, or the attribute."""
+    """The end of the message, if it is not in `text`. There `${slot}` is the operand on the right."""
+    what: str = ""
+    """Name of the found value in the message; empty: `{words} of ${slot}`, or the attribute."""
     fix: str | None = None
-    """`None`: the declaration with which the relation holds, if there is one; empty: no fix."""
-    when: str | Callable[[Any, Facts], bool] | None = None
-    """Condition under which the relation must hold; `None`: for all instructions with the operand."""
+    """`None`: the declaration or value with which the relation holds, if there is one; empty: no fix."""
+    when: str | Callable[[Any, Facts], bool] = ""
+    """Condition under which the relation must hold; empty: for all instructions with the operand."""
     severity: Severity | None = None
     fixit: Fixit | None = None
     part: Part | None = None
@@ -221,76 +323,99 @@ class Relation:
     follows: bool = False
     """True if it is compared only where the relations before it hold."""
 
-    @cached_property
-    def parts(self) -> tuple[str, str, str, str]:
-        """The found side, the comparison, the required side, and the end of the message."""
+    def __post_init__(self) -> None:
         match = _TEXT.fullmatch(self.text)
-        assert match is not None, self.text
-        return match[1], match[2], match[3] or "", self.note or match[4]
+        if match is None:
+            raise ValueError(f"{self.text}: a relation compares with one of {', '.join(COMPARISONS)}")
+        self.found, self.comparison, self.right = match[1], match[2], match[3] or ""
+        try:
+            operand = _OPERAND.fullmatch(self.found)
+            self._slot, self._at, self._measure = operand.groups() if operand else (self.found, None, "")
+            self._value = _term(self.found) if operand else _attribute(self.found)
+            self._legal = _legal(self.comparison, self.right) if self.required is None else self._calculated
+            self._applies = _condition(self.when) if isinstance(self.when, str) else self._holds_when
+            self._what = _filled(self.what or ("{words} of ${slot}" if operand else "{words}"))
+            self._note = _filled(self.note or match[4] or "")
+        except ValueError as error:
+            raise ValueError(f"{self.text}: {error}") from None
 
-    @cached_property
-    def _alternatives(self) -> list[Term]:
-        return [_term(text) for text in self.parts[2].split(" or ")]
+    def _calculated(self, op: Any, know: Facts, given: Given) -> list[Any]:
+        required: Any = self.required
+        legal = required if isinstance(required, Shown) else required(op, know, **given)
+        return cast("list[Any]", legal) if isinstance(legal, list) else [legal]
 
-    @cached_property
-    def _applies(self) -> Callable[[Any, Facts], bool]:
-        if isinstance(self.when, str):
-            return _condition(self.when)
-        return self.when or (lambda _op, _know: True)
+    def _holds_when(self, op: Any, know: Facts, _given: Given) -> bool:
+        assert not isinstance(self.when, str)
+        return self.when(op, know)
 
     def violations(self, op: Any, know: Facts, **given: Any) -> Violations:
         """Return the violation of this relation by an instruction, if there is one."""
-        found, sign, required, note = self.parts
-        name, _, measure = found.partition(".")
-        if not self._applies(op, know):
+        if not self._applies(op, know, given):
             return
-        slot, words, operand, what = _slot(name, op), name, None, self.what or "{words}"
-        if measure:
-            if not know.values(slot):
-                return
-            operand, (words, of) = _operand(slot, know), MEASURES[measure]
-            value, place, what = of(operand), {"slot": slot}, self.what or "{words} of ${slot}"
-            place = {"part": self.part} if self.part is not None else place
-        elif slot in op.signature().fields:
-            value, place = _attribute(op, slot, know), {"field": slot}
-        else:
-            unknown = DYNAMIC if sign == "is" else None
-            value = next((number for number in know.constants(slot) if number is not None), unknown)
-            place = {"slot": slot, "part": "value"}
-        if value is None or (value == "none" and not measure):
+        slot = _slot(self._slot, op)
+        value, place = self._found(op, know, given, slot)
+        if value is None:
             return
-        legal = self._required(op, know, given)
-        phrase, holds = COMPARISONS[sign]
-        if any(all(map(holds, _dims(value), _dims(each))) for each in legal):
+        legal = self._legal(op, know, given)
+        if any(all(map(self._holds, _dims(value), _dims(each))) for each in legal):
             return
-        other = _slot(required.partition(".")[0], op)
-        expected = _listed([_text(each - 1 if sign == "<" else each) for each in legal])
-        fix = self.fix
-        if fix is None and isinstance(operand, TileFacts) and len(legal) == 1:
-            fix = _declaration(measure, sign, slot, operand, _dims(value), _dims(legal[0]))
+        words = MEASURES[self._measure][0] if self._measure else slot
+        other = _slot(self.right.partition(".")[0], op)
+        found = _text(value) if self._measure or self.comparison == "is" else str(value)
+        expected = COMPARISONS[self.comparison][0] + _listed([_text(each) for each in legal])
+        fix, related = self._help(know, slot, value, legal)
         yield mismatch(
-            re.sub(r"\{(\w+\.\w+)\}", lambda name: _text(_term(name[1])(op, know)), what).format(
-                words=words, slot=slot
-            ),
-            _text(value) if operand is not None or sign == "is" else str(value),
-            f"{phrase}{expected}{note.format(slot=other)}",
-            fix=fix or None,
+            self._what(op, know, given, words=words, slot=slot),
+            found,
+            expected + self._note(op, know, given, slot=other),
+            fix=(fix if self.fix is None else self.fix) or None,
             severity=self.severity,
             fixit=self.fixit,
+            related=related,
             **place,
         )
 
-    def _required(self, op: Any, know: Facts, given: dict[str, Any]) -> list[Any]:
-        if self.required is None:
-            return [term(op, know) for term in self._alternatives]
-        calculate: Callable[..., Any] = self.required
-        calculated = calculate(op, know, **given)
-        return cast("list[Any]", calculated) if isinstance(calculated, list) else [calculated]
+    def _found(self, op: Any, know: Facts, given: Given, slot: str) -> tuple[Size | None, dict[str, Any]]:
+        """The found value, `None` if it is not given, and the place to blame."""
+        if self._measure:
+            at = int(self._at or 0)
+            place = {"slot": (slot, at) if at else slot} if self.part is None else {"part": self.part}
+            return (self._value(op, know, given) if at < len(know.values(slot)) else None), place
+        if slot in op.signature().fields:
+            value = self._value(op, know, given)
+            return (None if value == "none" else value), {"field": slot}
+        unknown = DYNAMIC if self.comparison == "is" else None
+        value = next((number for number in know.constants(slot) if number is not None), unknown)
+        return value, {"slot": slot, "part": "value"}
+
+    def _holds(self, found: Any, required: Any) -> bool:
+        """Compare one dimension; an unknown one is equal to any."""
+        unknown = required == DYNAMIC or (found == DYNAMIC and bool(self._measure))
+        if unknown and self.comparison not in ("is", "opens as"):
+            return True
+        return COMPARISONS[self.comparison][1](found, required)
+
+    def _help(
+        self, know: Facts, slot: str, value: Any, legal: list[Any]
+    ) -> tuple[str | None, tuple[Related, ...]]:
+        """A fix and a picture, where there are some for the comparison and measure."""
+        if self._measure == "block":
+            return None, () if DYNAMIC in value else (Related(drawing.boxes(value, legal[0])),)
+        if len(legal) != 1:
+            return None, ()
+        if not self._measure:
+            return near(value, legal[0]) if self.comparison == "%" else (None, ())
+        operand = know.operand(slot, int(self._at or 0))
+        if not isinstance(operand, TileFacts):
+            return None, ()
+        required = _dims(legal[0])
+        picture = orders_note(_order(value), _order(required[0])) if self._measure == "order" else ()
+        return _declaration(self._measure, self.comparison, slot, operand, _dims(value), required), picture
 
 
 def _listed(words: list[str]) -> str:
-    """`a`, `a or b`, `a, b or c`."""
-    *others, last = words
+    """`a`, `a or b`, `a, b or c`, or `none`."""
+    *others, last = words or ["none"]
     return f"{', '.join(others)} or {last}" if others else last
 
 
@@ -321,6 +446,8 @@ def _declaration(
             return declare(slot, tile, valid=required)
         case "element":
             return declare(slot, tile, element_type=BY_TEXT[required[0]].type)
+        case "order":
+            return declare_layout(slot, tile, _order(required[0]))
         case "type":
             return f"declare ${slot} as `{required[0]}`"
         case _:
@@ -339,6 +466,24 @@ class Relations:
             for violation in () if broken and relation.follows else relation.violations(op, know, **given):
                 broken = True
                 yield violation
+
+
+MATRIX = Shown((1, 1, 1), "two dimensions")
+"""The outer extents of memory that has rows and columns only."""
+
+
+def near(value: int, step: int) -> tuple[str, tuple[Related, ...]]:
+    """The fix of a value that is not a multiple of a step, and a picture of it between its neighbours."""
+    below = value // step * step
+    picture = (Related(drawing.ruler(value, step)),) if value > 0 else ()
+    return f"use {below} or {below + step}", picture
+
+
+def orders_note(found: drawing.Order, required: drawing.Order | None) -> tuple[Related, ...]:
+    """Both orders of elements side by side, where they differ."""
+    if required is None or found == required:
+        return ()
+    return (Related(drawing.orders(found, required)),)
 
 
 def constraint(code: str, *stated: str | Relation, **about: Any) -> Callable[[Callable[[], None]], Rule]:

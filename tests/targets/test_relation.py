@@ -10,12 +10,22 @@ from typing import Any
 import pytest
 
 from ptoas import RULES, TARGETS, parse
+from ptoas.dialects.pto.element_types import BY_TEXT
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import DYNAMIC
-from ptoas.targets.relation import COMPARISONS, MEASURES, Relation, Relations
+from ptoas.targets.relation import COMPARISONS, Relation, Relations
 from ptoas.targets.rule import Rule
 from ptoas.targets.rules.examples import instruction, mgather, mscatter
+from ptoas.targets.specs import elements
 from ptoas.verifier.verify import verify_targets
+
+
+def facts(**tiles: Any) -> Any:
+    """Facts of an instruction with these tiles, by slot."""
+    several = {slot: tile if isinstance(tile, list) else [tile] for slot, tile in tiles.items()}
+    return SimpleNamespace(
+        operand=lambda slot, at=0: several[slot][at], values=lambda slot: several.get(slot, ())
+    )
 
 
 def messages(relation: Relation, op: Any = None, **extents: Any) -> list[str]:
@@ -24,8 +34,7 @@ def messages(relation: Relation, op: Any = None, **extents: Any) -> list[str]:
         slot: SimpleNamespace(valid=valid, valid_rows=valid[0], valid_cols=valid[1])
         for slot, valid in extents.items()
     }
-    know: Any = SimpleNamespace(tile=tiles.get, is_tile=tiles.__contains__, values=tiles.__contains__)
-    return [violation.message for violation in relation.violations(op, know)]
+    return [violation.message for violation in relation.violations(op, facts(**tiles))]
 
 
 def of_scalars(relation: Relation, attribute: str | None = None, constant: int | None = None) -> list[Any]:
@@ -42,21 +51,80 @@ def of_scalars(relation: Relation, attribute: str | None = None, constant: int |
         ("==", (16, 16), (8, 16), True),
         (">=", (17, 16), (15, 16), True),
         ("<=", (15, 16), (17, 16), True),
-        ("<", (15, 16), (16, 16), False),
         ("%", (48, 16), (24, 16), True),
-        ("%+", (48, 16), (0, 16), False),
+        ("%+", (48, 16), (0, 16), True),
+        ("in", (7, range(8)), (8, range(8)), True),
         ("is", (16, 16), (8, 16), False),
         ("opens as", (8, 16), (DYNAMIC, 16), False),
     ],
 )
-def test_comparisons(comparison: str, holds: tuple[int, int], fails: tuple[int, int], unknown: bool) -> None:
-    compare = COMPARISONS[comparison][1]
-    assert compare(*holds) and not compare(*fails)
-    assert compare(DYNAMIC, 16) is unknown
+def test_comparisons(comparison: str, holds: Any, fails: Any, unknown: bool) -> None:
+    relation = Relation(f"dst.valid_cols {comparison}", lambda op, _: op)
+    found, required = holds
+    assert not messages(relation, required, dst=(1, found))
+    found, required = fails
+    assert messages(relation, required, dst=(1, found))
+    assert bool(messages(relation, required, dst=(1, DYNAMIC))) is not unknown
 
 
 def test_every_comparison_is_tested() -> None:
-    assert set(COMPARISONS) == {"==", ">=", "<=", "<", "%", "%+", "is", "opens as"}
+    assert set(COMPARISONS) == {"==", ">=", "<=", "%", "%+", "in", "is", "opens as"}
+
+
+@pytest.mark.parametrize(
+    ("text", "when", "error"),
+    [
+        ("dst.cols", "", "compares with one of ==, >=, <=, %, %+, in, is, opens as"),
+        ("dst.cols < 8", "", "compares with one of"),
+        ("dst.colums == 8", "", "no measure 'colums'"),
+        ("dst.cols == 2 * src.colums", "", "no measure 'colums'"),
+        ("dst.cols == 8", "src.cols", "'src.cols' is no condition"),
+        ("dst.cols == 8", "src.cols >= 8", "'src.cols >= 8' is no condition"),
+        ("dst.cols == 8", "src.colums > 8", "no measure 'colums'"),
+        ("dst.cols == 8, not {src.colums}", "", "no measure 'colums'"),
+    ],
+)
+def test_a_wrong_text_is_an_error_at_once(text: str, when: str, error: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(error)) as raised:
+        Relation(text, when=when)
+    assert str(raised.value).startswith(text)
+
+
+def test_an_operand_may_be_one_of_several() -> None:
+    relation = Relation("parts[1].valid_cols == parts[0].valid_cols, as the first")
+    one, other = SimpleNamespace(valid_cols=8), SimpleNamespace(valid_cols=9)
+    (found,) = relation.violations(None, facts(parts=[one, other]))
+    assert found.slot == ("parts", 1)
+    assert found.message.endswith("found 9, expected 8, as the first")
+    assert not list(relation.violations(None, facts(parts=[one])))
+
+
+def test_words_of_a_table_depend_on_its_key() -> None:
+    relation = Relation("dst.memory in ways[src.memory]", what="move from {src.memory}")
+    vec, left = (SimpleNamespace(loc=SimpleNamespace(value=word)) for word in ("vec", "left"))
+    ways = {"vec": "vec mat"}
+    assert not list(relation.violations(None, facts(src=vec, dst=vec), ways=ways))
+    (found,) = relation.violations(None, facts(src=vec, dst=left), ways=ways)
+    assert found.message == "move from vec: found left, expected vec or mat"
+    (found,) = relation.violations(None, facts(src=left, dst=left), ways=ways)
+    assert found.message == "move from left: found left, expected none"
+
+
+def test_a_table_without_a_key_has_element_types() -> None:
+    relation = Relation("dst.element in types")
+    tile = SimpleNamespace(type=SimpleNamespace(element_type=BY_TEXT["hif8"].type))
+    assert not list(relation.violations(None, facts(dst=tile), types=elements("f16 hif8")))
+    (found,) = relation.violations(None, facts(dst=tile), types=elements("f16 f32"))
+    assert found.message == "element type of $dst: found !pto.hif8, expected f16 or f32"
+
+
+def test_a_condition_may_name_a_parameter_of_the_row() -> None:
+    relation, know = (
+        Relation("dst.valid_cols == 8", when="whole == True"),
+        facts(dst=SimpleNamespace(valid_cols=9)),
+    )
+    assert list(relation.violations(None, know, whole=True))
+    assert not list(relation.violations(None, know, whole=False))
 
 
 def test_dimensions_are_compared_one_by_one() -> None:
@@ -123,10 +191,10 @@ def test_a_function_calculates_what_is_required() -> None:
 
 
 def test_parameters_of_a_row_reach_the_function() -> None:
-    def most(_op: Any, _know: Any, limit: int = 4) -> int:
-        return limit
+    def most(_op: Any, _know: Any, limit: int = 4) -> range:
+        return range(limit)
 
-    check, know = Relations((Relation("at <", most),)), _indexed(5)
+    check, know = Relations((Relation("at in", most),)), _indexed(5)
     op = SimpleNamespace(signature=lambda: SimpleNamespace(fields=()))
     assert [each.message for each in check(op, know)] == ["at: found 5, expected 0 to 3"]
     assert list(check(op, know, limit=6)) == []
@@ -144,7 +212,7 @@ def test_attributes_are_compared_where_they_are_given() -> None:
 
 
 def test_constants_count_from_0() -> None:
-    relation = Relation("at < 16")
+    relation = Relation("at in 0 to 15")
     for number in (-1, 16):
         (found,) = of_scalars(relation, constant=number)
         assert found.message == f"at: found {number}, expected 0 to 15"
@@ -153,21 +221,31 @@ def test_constants_count_from_0() -> None:
 
 
 def test_values_may_be_shown_in_other_words() -> None:
-    tiles = {
-        "dst": SimpleNamespace(size=2, element_name="f16"),
-        "src": SimpleNamespace(size=4, element_name="f32"),
-    }
-    know: Any = SimpleNamespace(tile=tiles.get, is_tile=tiles.__contains__, values=tiles.__contains__)
+    f16, f32 = (SimpleNamespace(element_type=BY_TEXT[text].type) for text in ("f16", "f32"))
+    src = SimpleNamespace(size=4, type=f32)
+    know = facts(dst=SimpleNamespace(size=2, element_name="f16", type=f16), src=src)
     relation = Relation("dst.sized == src.element_bytes, as $src", what="{words} for {src.element}")
     (found,) = relation.violations(None, know)
     assert found.message == "element size for f32: found f16, 2 bytes, expected 4 bytes, as $src"
-    tiles["src"].size = 2
+    src.size = 2
     assert list(relation.violations(None, know)) == []
 
 
+def test_a_constant_between_multiples_is_shown_between_them() -> None:
+    (found,) = of_scalars(Relation("at % 16"), constant=20)
+    assert (found.message, found.fix) == ("at: found 20, expected a multiple of 16", "use 16 or 32")
+    assert found.related[0].message.startswith("blocks begin at")
+
+
+def test_another_layout_is_declared_and_drawn() -> None:
+    text = instruction("tgather", "16x16xf32", "16x16xf32, blayout=col_major", "16x16xi32")
+    (found,) = verify_targets(parse(text), ["a5"]).diagnostics
+    assert found.fix == "declare `%s0` as `!pto.tile_buf<vec, 16x16xf32>`"
+    assert any("by their place in memory" in note.message for note in found.notes)
+
+
 def test_quotes_keep_signs_from_being_read() -> None:
-    tile = SimpleNamespace(layout_text="col_major + none_box")
-    know: Any = SimpleNamespace(tile=lambda _: tile, is_tile=lambda _: True, values=lambda _: (tile,))
+    know = facts(dst=SimpleNamespace(layout_text="col_major + none_box"))
     relation = Relation("dst.order == 'row_major + none_box'", part="statement")
     (found,) = relation.violations(None, know)
     assert found.message == "layout of $dst: found col_major + none_box, expected row_major + none_box"
@@ -188,7 +266,7 @@ def test_an_unknown_constant_is_not_a_known_one() -> None:
 def test_a_relation_may_follow_from_others() -> None:
     first, second = Relation("a.valid_cols == 8"), Relation("b.valid_cols == 8", follows=True)
     tiles = {"a": SimpleNamespace(valid_cols=1), "b": SimpleNamespace(valid_cols=1)}
-    know: Any = SimpleNamespace(tile=tiles.get, is_tile=tiles.__contains__, values=tiles.__contains__)
+    know = facts(**tiles)
     assert [each.slot for each in Relations((first, second))(None, know)] == ["a"]
     tiles["a"].valid_cols = 8
     assert [each.slot for each in Relations((first, second))(None, know)] == ["b"]
@@ -223,21 +301,27 @@ def relations_of(rule: Rule) -> tuple[Relation, ...]:
     return check.stated if isinstance(check, Relations) else ()
 
 
+def slots_in(text: str, op: type[PtoOp]) -> list[str]:
+    """The slots, attributes and names of constants in a text, as an instruction calls them."""
+    names = re.findall(r"(?<![.\w])([A-Za-z]\w*)(?:\[\d\])?\.", text)
+    return [getattr(op, name) if name.isupper() else name for name in names]
+
+
 def test_relations_are_of_slots_that_the_instruction_has() -> None:
+    used: set[Relation] = set()
     for op, rule, relation in stated():
         names = {slot.name for slot in op.signature().slots} | {*op.signature().fields, "result"}
-        found, comparison, required, _ = relation.parts
-        assert comparison in COMPARISONS, rule
+        if not {*(slots_in(relation.found, op) or [relation.found])} <= names:
+            continue
+        used.add(relation)
         condition = relation.when if isinstance(relation.when, str) else ""
-        for text in re.findall(r"[A-Za-z]\w*\.\S+", f"{found} {required} {condition}"):
-            slot, _, measure = text.partition(".")
-            assert measure in MEASURES, f"{rule}: {text}"
-            known = getattr(op, slot) if slot.isupper() else slot
-            assert known in names or relation.when is not None, f"{rule} of {op.name}: {text}"
-        assert "." in found or found in names, f"{rule} of {op.name}: {found}"
+        needed = slots_in(f"{relation.right} {condition}", op)
+        assert {*needed} <= names or relation.when, f"{rule} of {op.name}: {needed}"
+    unused = {relation.text for _, _, relation in stated() if relation not in used}
+    assert not unused, f"no instruction has what these compare: {unused}"
 
 
 def test_rules_of_relations_are_in_rows() -> None:
     every = {rule for rule in RULES.values() if relations_of(rule)}
-    assert len(every) >= 75
+    assert len(every) >= 105
     assert every == {rule for _, rule, _ in stated()}

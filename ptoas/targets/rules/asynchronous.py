@@ -5,10 +5,11 @@ from __future__ import annotations
 from ptoas.analysis.function import FunctionFacts
 from ptoas.analysis.knowledge import ViewFacts, shape_str
 from ptoas.diagnostics import Severity
-from ptoas.dialects.pto.asynchronous import AsyncTransferOp, BuildAsyncSessionOp
+from ptoas.dialects.pto.asynchronous import AsyncTransferOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
+from ptoas.targets.relation import constraint
 from ptoas.targets.rule import Violation, Violations, function_rule, mismatch, rule
 from ptoas.targets.target import Target
 
@@ -45,19 +46,19 @@ def _not_a_line(view: ViewFacts) -> str | None:
     return "gaps between its elements" if view.is_packed is False else None
 
 
-@rule(
+@constraint(
     "PTO-D112",
+    "sync_id in 0 to 7",
+    "block_bytes >= 1",
+    "comm_block_offset >= 0",
+    "queue_num >= 1",
+    f"channel_group_idx in 0 to {(1 << 32) - 1}",
     source="public BuildAsyncSession header and assembler",
     reason="The engine rejects other values.",
 )
-def session_settings_are_in_range(op: BuildAsyncSessionOp, know: Facts) -> Violations:
+def session_settings_are_in_range() -> None:
     """sync_id must be 0 to 7, block_bytes and queue_num at least 1, comm_block_offset at least 0, and
     channel_group_idx must fit 32 bits."""
-    for name, (least, most) in _RANGES.items():
-        value = know.target.value(op, name)
-        if isinstance(value, int) and (value < least or (most is not None and value > most)):
-            required = f"at least {least}" if most is None else f"{least} to {most}"
-            yield mismatch(name, value, required, field=name)
 
 
 @function_rule(

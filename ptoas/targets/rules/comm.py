@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from math import prod
 
 from ptoas.analysis.function import FunctionFacts
 from ptoas.analysis.guards import is_guarded_by
 from ptoas.analysis.knowledge import TileFacts, packed_strides, shape_str
 from ptoas.diagnostics import Severity
-from ptoas.dialects.pto.comm import CollectiveOp, CommTGatherOp, CommTReduceOp, CommTScatterOp, StagedOp
+from ptoas.dialects.pto.comm import CollectiveOp, CommTGatherOp, CommTReduceOp, StagedOp
 from ptoas.dialects.pto.enums import CollEngine, Layout
-from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
+from ptoas.dialects.pto.types import DYNAMIC, ViewType
 from ptoas.targets.facts import Facts
-from ptoas.targets.relation import Relation, constraint
+from ptoas.targets.relation import Relation, Shown, constraint
 from ptoas.targets.rule import Violation, Violations, function_rule, mismatch, rule, target_rule
-from ptoas.targets.rules.common import fits
-from ptoas.targets.specs import Types, element_names
 from ptoas.targets.target import Target
 
 
@@ -32,43 +31,65 @@ def holds(tile: TileFacts, shape: tuple[int, ...]) -> bool:
     return prod(shape[:4]) <= rows and shape[4] <= cols
 
 
-@rule(
+def _rows_of_all_ranks(op: CollectiveOp, _know: Facts) -> Shown:
+    ranks, height = len(op.member_types), op.moved.shape5[3]
+    need = DYNAMIC if height == DYNAMIC else ranks * height
+    return Shown(need, f"{ranks} ranks x {height} rows = {need}")
+
+
+def _extent_of_a_rank(dim: int, op: CollectiveOp, _know: Facts) -> int:
+    return op.moved.shape5[dim]
+
+
+def _shape_of_a_rank(op: CollectiveOp, _know: Facts) -> Shown:
+    return Shown(op.moved.shape5, shape_str(op.moved.shape))
+
+
+def _layout_of_a_rank(op: CollectiveOp, know: Facts) -> str:
+    first = op.group[0]
+    layout = know.knowledge.view(first).layout if isinstance(first.type, ViewType) else op.moved.layout
+    return layout.value
+
+
+@constraint(
     "PTO-C102",
+    Relation("staging[1].type == staging[0].type, as ping", what="type of pong", fix=""),
     source="003, C++ Intrinsic: one TileData for pingTile and pongTile",
     reason="Both tiles share one template parameter.",
 )
-def ping_and_pong_have_one_type(op: StagedOp, know: Facts) -> Violations:
+def ping_and_pong_have_one_type() -> None:
     """The ping and pong tiles must have the same type."""
-    types = [tile.type for tile in op.staging]
-    if len(types) == 2 and types[0] != types[1]:
-        assert isinstance(types[0], TileType)
-        yield mismatch("type of pong", types[1], f"{types[0]}, as ping", slot=("staging", 1))
 
 
-@rule(
+@constraint(
     "PTO-C103",
+    *(
+        relation
+        for slot in ("dst", "src")
+        for relation in (
+            Relation(
+                f"{slot}.Shape[3] >=",
+                _rows_of_all_ranks,
+                what="DIM_3 of ${slot}",
+                fix="use a view with the rows of all ranks, one part per rank",
+            ),
+            *(
+                Relation(
+                    f"{slot}.Shape[{dim}] ==",
+                    partial(_extent_of_a_rank, dim),
+                    ", as a rank's",
+                    f"DIM_{dim} of ${{slot}}",
+                )
+                for dim in (0, 1, 2, 4)
+            ),
+        )
+    ),
     source="003, Memory constraints",
     reason="The ranks' rows are concatenated along DIM_3.",
 )
-def local_memory_holds_all_ranks(op: CommTGatherOp | CommTScatterOp, know: Facts) -> Violations:
+def local_memory_holds_all_ranks() -> None:
     """DIM_3 of the root's memory must be at least the number of ranks times DIM_3 of one rank; the other
     dimensions must be equal."""
-    slot = "dst" if isinstance(op, CommTGatherOp) else "src"
-    local, members = know.view(slot), op.member_types
-    rows, height = local.shape5[3], members[0].shape5[3]
-    need = len(members) * height
-    if DYNAMIC not in (rows, height) and rows < need:
-        yield mismatch(
-            f"DIM_3 of ${slot}",
-            rows,
-            f"at least {len(members)} ranks x {height} rows = {need}",
-            slot=slot,
-            fix=f"use a view of {need} rows, one part per rank",
-        )
-    for dim in (0, 1, 2, 4):
-        extents = (local.shape5[dim], members[0].shape5[dim])
-        if DYNAMIC not in extents and extents[0] != extents[1]:
-            yield mismatch(f"DIM_{dim} of ${slot}", extents[0], f"{extents[1]}, as a rank's", slot=slot)
 
 
 def _steps(member: ViewType) -> tuple[Layout, list[tuple[int, int, int]]]:
@@ -116,7 +137,7 @@ def chunks_divide_the_data(op: StagedOp, know: Facts) -> Violations:
 
 @constraint(
     "PTO-C106",
-    Relation("root <", lambda op, _: len(op.member_types)),
+    Relation("root in", lambda op, _: range(len(op.member_types))),
     source="003, ParallelGroup constraints",
     reason="The root is one of the ranks.",
 )
@@ -134,51 +155,35 @@ def collective_unit_exists() -> None:
     """Engine ccu needs A5."""
 
 
-@rule(
+@constraint(
     "PTO-C108",
+    Relation("dst.element in types", what="element type of a reduction"),
     source="public TREDUCE page",
     reason="The reduction is a tadd, tmax or tmin of the target.",
     on="a2a3",
 )
-def reduction_takes_the_element_type(op: CommTReduceOp, know: Facts, types: Types = ()) -> Violations:
+def reduction_takes_the_element_type() -> None:
     """The reduction must support the element type on the target."""
-    kind = "sum" if op.op is None else op.op.data.value
-    dst = know.view("dst")
-    if dst.element not in types:
-        required = f"one of {element_names(types)}"
-        yield mismatch(f"element type of a {kind}", dst.element.text, required, slot="dst")
 
 
-@rule(
+@constraint(
     "PTO-C109",
+    *(Relation(f"{slot}.dims ==", _shape_of_a_rank, ", as a rank's") for slot in ("dst", "src")),
     source="public TREDUCE and TBROADCAST pages",
     reason="The elements of a rank and of the root correspond one to one.",
 )
-def local_memory_has_the_shape_of_a_rank(op: CollectiveOp, know: Facts) -> Violations:
+def local_memory_has_the_shape_of_a_rank() -> None:
     """The root's memory of a reduction or broadcast must have the shape of a rank's memory."""
-    slot = "dst" if isinstance(op, CommTReduceOp) else "src"
-    local, member = know.view(slot), op.member_types[0]
-    if not fits(local.shape5, member.shape5):
-        found, required = shape_str(local.shape), f"{shape_str(member.shape)}, as a rank's"
-        yield mismatch(f"shape of ${slot}", found, required, slot=slot)
 
 
-@rule(
+@constraint(
     "PTO-C122",
+    *(Relation(f"{slot}.layout ==", _layout_of_a_rank, ", as a rank's") for slot in ("dst", "src")),
     source="headers of TGATHER, TSCATTER and TBROADCAST: src/dst layout mismatch",
     reason="A chunk is loaded and stored without changing its layout.",
 )
-def local_memory_has_the_layout_of_a_rank(op: CollectiveOp, know: Facts) -> Violations:
+def local_memory_has_the_layout_of_a_rank() -> None:
     """The root's memory must have the layout of a rank's memory."""
-    slot = "dst" if isinstance(op, CommTGatherOp | CommTReduceOp) else "src"
-    local, layout = know.view(slot).layout, _layout_of_a_rank(op, know)
-    if local is not layout:
-        yield mismatch(f"layout of ${slot}", local.value, f"{layout.value}, as a rank's", slot=slot)
-
-
-def _layout_of_a_rank(op: CollectiveOp, know: Facts) -> Layout:
-    first = op.group[0]
-    return know.knowledge.view(first).layout if isinstance(first.type, ViewType) else op.moved.layout
 
 
 @rule(

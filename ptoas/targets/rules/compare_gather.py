@@ -61,29 +61,37 @@ def thresholds_are_as_wide_as_the_source() -> None:
     """Compare form: thresholds must have as many bits as the elements of the source."""
 
 
-@rule(
+@constraint(
     "PTO-A243",
+    Relation("tmp.rows >= src.valid_rows, as $src is valid", fix=""),
+    Relation("tmp.cols >=", lambda _, know: max(line_bytes(know), BURST), ", a bit for each column", fix=""),
+    Relation(f"tmp.cols % {BURST}", follows=True),
     source="A2/A3 header of TGATHER",
     reason="Each row has its own line of bits in the scratch tile; the positions follow the last one.",
 )
-def compare_scratch_has_a_line_for_each_row(op: TGatherOp, know: Facts) -> Violations:
+def compare_scratch_has_a_line_for_each_row() -> None:
     """Compare form: the scratch tile needs as many rows as the source has valid rows, and columns in a
     multiple of 32 with one byte for 8 elements of a row."""
-    if op.tmp is None:
-        return
-    tmp, rows = know.tile("tmp").type, know.tile("src").valid_rows
-    least = max(line_bytes(know), BURST)
-    too_few = rows != DYNAMIC and tmp.rows < rows
-    if too_few or tmp.cols < least or tmp.cols % BURST:
-        expected = f"{shape_str((rows,))} rows at least, of {least} columns or more in steps of {BURST}"
-        yield mismatch("shape of $tmp", f"{tmp.rows}x{tmp.cols}", expected, slot="tmp")
 
 
 _INDEX = instruction("tgather", "16x32xi16", "16x32xi16", "16x32xi16")
 
 
-@rule(
+def _lanes_are_known(op: TGatherOp, know: Facts) -> bool:
+    """Return True if indices of another width are what is wrong, and not a type that the target lacks."""
+    src, indices = know.tile("src"), know.tile("indices")
+    known = indices.size in (2, 4) and know.target.takes(op, "dst", src.element.type, isa=know.isa)
+    return known and src.size != 2
+
+
+@constraint(
     "PTO-A244",
+    Relation(
+        "indices.width ==",
+        lambda _, know: Shown(2, "i16 or u16") if know.tile("src").size == 1 else Shown(4, "i32 or u32"),
+        what="index element type for {src.element}",
+        when=_lanes_are_known,
+    ),
     source="A5 header of TGATHER",
     reason="Bytes are gathered by 16-bit lanes and 64-bit elements by 32-bit lanes; an index of another "
     "width would be split.",
@@ -91,24 +99,16 @@ _INDEX = instruction("tgather", "16x32xi16", "16x32xi16", "16x32xi16")
     passing=_INDEX,
     header=True,
 )
-def indices_are_as_wide_as_lanes_of_the_data(op: TGatherOp, know: Facts) -> Violations:
+def indices_are_as_wide_as_lanes_of_the_data() -> None:
     """Index form: data of 4 or 8 bytes needs 32-bit indices, data of 1 byte needs 16-bit indices."""
-    src, indices = know.tile("src"), know.tile("indices")
-    if indices.size not in (2, 4) or not know.target.takes(op, "dst", src.element.type, isa=know.isa):
-        return  # The type is what is wrong.
-    if src.size != 2 and indices.size != (2 if src.size == 1 else 4):
-        required = "i16 or u16" if src.size == 1 else "i32 or u32"
-        what = f"index element type for {src.element_name}"
-        yield mismatch(what, indices.element_name, required, slot="indices")
 
 
-@rule(
+@constraint(
     "PTO-A245",
+    Relation("axis == row", note=" for 64 bits", when="src.size == 8"),
     source="A5 header of TGATHER",
     reason="The headers implement 64-bit elements along rows only.",
     header=True,
 )
-def wide_elements_are_kept_along_rows(op: TGatherOp, know: Facts) -> Violations:
+def wide_elements_are_kept_along_rows() -> None:
     """Mask form: 64-bit elements need axis "row"."""
-    if know.tile("src").size == 8 and op.axis is not None and op.axis.data == "col":
-        yield mismatch("axis", '"col"', '"row" for 64 bits', field="axis")

@@ -7,7 +7,7 @@ from ptoas.targets.relation import Relation, constraint
 
 @constraint(
     "PTO-G305",
-    Relation("dim < view.rank", what="dimension"),
+    Relation("dim in 0 to view.rank - 1", what="dimension"),
     source="PTOAS get_tensor_view_dim, get_tensor_view_stride",
     reason="The view has no further dimension.",
 )

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from ptoas.diagnostics import Severity
-from ptoas.dialects.pto import movement
 from ptoas.dialects.pto.enums import Precision
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.movement import TTransOp
-from ptoas.dialects.pto.tile_scalar import BitScalarOp
 from ptoas.targets.facts import Facts
 from ptoas.targets.fixit import Fixit
 from ptoas.targets.relation import Relation, constraint
-from ptoas.targets.rule import Violation, Violations, mismatch, rule
+from ptoas.targets.rule import Violations, mismatch, rule
 from ptoas.targets.rules.common import fits
 from ptoas.targets.rules.examples import instruction
 
@@ -22,22 +19,16 @@ Table = Mapping[str, str]
 """The words that match a word: `{"f32": "f16 bf16"}`."""
 
 
-@rule(
+@constraint(
     "PTO-E401",
+    Relation("dst.memory in ways[src.memory]", what="destination of a move from {src.memory}"),
     source="public TMOV page, Constraints",
     reason="The hardware connects only some of the memories.",
     failing=instruction("tmov", "left, 16x32xf32, slayout=row_major", "16x32xf32"),
     passing=instruction("tmov", "16x32xf32", "16x32xf32"),
 )
-def move_between_memories_exists(
-    op: movement.FixpipeOp, know: Facts, ways: Table = MappingProxyType({})
-) -> Violations:
+def move_between_memories_exists() -> None:
     """The target must support a move from the source's memory to the destination's."""
-    src, dst = know.tile("src"), know.tile("dst")
-    legal = ways.get(src.loc.value, "").split()
-    if dst.loc.value not in legal:
-        others = f"{src.loc.value} moves to {' or '.join(legal) or 'no memory'}"
-        yield Violation(f"no move from {src.loc.value} to {dst.loc.value}; {others}", slot="dst")
 
 
 @constraint(
@@ -128,16 +119,14 @@ def valid_extents_are_open_in_both() -> None:
     transposed tile)."""
 
 
-@rule(
+@constraint(
     "PTO-E315",
+    Relation("scalar in 0 to 8 * src.size - 1", what="shift in bits"),
     source="C++ and the device headers: a shift by the width or more, or backwards, is not defined",
     reason="No document defines the result of a larger shift.",
 )
-def shift_is_less_than_the_width(op: BitScalarOp, know: Facts) -> Violations:
+def shift_is_less_than_the_width() -> None:
     """A tile must be shifted by 0 or more bits, and fewer than its elements have."""
-    (count,), bits = know.constants("scalar"), 8 * know.tile("src").size
-    if count is not None and not 0 <= count < bits:
-        yield mismatch("shift", f"{count} bits", f"0 to {bits - 1}", slot="scalar", part="value")
 
 
 @constraint(

@@ -15,7 +15,6 @@ from ptoas.dialects.pto.movement import FixpipeOp, TExtractOp
 from ptoas.targets.facts import Facts
 from ptoas.targets.relation import Relation, constraint
 from ptoas.targets.rule import Violations, mismatch, rule
-from ptoas.targets.rules.common import misaligned
 from ptoas.targets.rules.examples import instruction
 
 Table = Mapping[str, str]
@@ -81,59 +80,63 @@ def scales_are_in_scaling() -> None:
     warning, because the headers accept any."""
 
 
-@rule(
+@constraint(
     "PTO-K203",
+    *(
+        Relation(
+            f"dst.element in {memory}[src.element]",
+            what="element type of {src.element} moved to {dst.memory}",
+            fix="",
+            when=f"dst.memory == {memory}",
+        )
+        for memory in ("bias", "scaling")
+    ),
+    *(
+        Relation(
+            f"{slot}.row_bytes % {step}",
+            what="size of a row moved to {dst.memory}",
+            when=f"dst.memory == {memory} and by_source == {slot == 'src'}",
+            follows=True,
+        )
+        for memory, step in (("bias", 64), ("scaling", 128))
+        for slot in ("src", "dst")
+    ),
     source="headers of TMOV: static checks of biases and scales",
     reason="The row is copied unchanged, except that a bias may be widened.",
     failing=instruction("tmov", "bias, 1x64xf16", "mat, 1x64xf16"),
     passing=instruction("tmov", "bias, 1x64xf32", "mat, 1x64xf16"),
 )
-def table_row_fits_bias_or_scaling(
-    op: FixpipeOp, know: Facts, bias: Table = NOTHING, scaling: Table = NOTHING, by_source: bool = False
-) -> Violations:
+def table_row_fits_bias_or_scaling() -> None:
     """A row moved to bias or scaling must have a type that the target supports there, and a multiple of 64
     bytes for bias or 128 bytes for scaling (on A2/A3 before widening)."""
-    src, dst = know.tile("src"), know.tile("dst")
-    table, step = (bias, 64) if dst.loc is TileLoc.Bias else (scaling, 128)
-    legal = _legal(src.element, table)
-    if _short(dst.element) not in legal:
-        pairs = "; ".join(f"{a} to {b.replace(' ', ', ')}" for a, b in table.items())
-        found = f"{_short(src.element)} to {_short(dst.element)}"
-        yield mismatch(
-            f"element types of a row moved to {dst.loc.value}", found, f"one of: {pairs}", slot="dst"
-        )
-        return
-    slot, tile = ("src", src) if by_source else ("dst", dst)
-    if (size := tile.cols * tile.size) % step:
-        required = f"a multiple of {step} bytes"
-        yield mismatch(f"size of a row moved to {dst.loc.value}", f"{size} bytes", required, slot=slot)
 
 
-@rule(
-    "PTO-K204",
-    source="headers of TEXTRACT and TINSERT: indices",
-    reason="Blocks are moved whole; a transposed block is a square.",
-)
-def part_is_made_of_blocks(op: PtoOp, know: Facts) -> Violations:
-    """A part of a matrix must start at a block boundary; if blocks are transposed, at a multiple of 16 in
-    both directions, 32 for 8-bit types, 64 for pairs of fp4. A part of vec that is not converted must
-    start at a multiple of 32 bytes; rows of an accumulator, and of the tile it is inserted into, are free."""
+def _steps(op: PtoOp, know: Facts) -> tuple[int, int]:
+    """Rows and columns of which the indices of a part are multiples."""
     src, dst = know.tile("src"), know.tile("dst")
     whole = src if isinstance(op, TExtractOp) else dst
     steps = whole.type.geometry.box
     if src.type.slayout is not dst.type.slayout and dst.loc in (TileLoc.Left, TileLoc.Right):
-        steps = (32, 32) if src.size == 1 else (16, 16)
         if src.element.kind == "pairs":  # Squares of 64 numbers.
-            steps = (64, 32) if src.type.slayout is SLayout.RowMajor else (32, 64)
-    elif src.loc is TileLoc.Vec and whole.type.fractal != SCALE_FRACTAL:
+            return (64, 32) if src.type.slayout is SLayout.RowMajor else (32, 64)
+        return (32, 32) if src.size == 1 else (16, 16)
+    if src.loc is TileLoc.Vec and whole.type.fractal != SCALE_FRACTAL:
         burst = BURST // src.size
-        steps = (burst, 1) if whole.type.slayout is SLayout.ColMajor else (1, burst)
-    elif src.loc is TileLoc.Acc:
-        steps = (1, steps[1])
-    for word, step in zip(("row", "col"), steps, strict=True):
-        (start,) = know.constants(word)
-        if start is not None and start % step:
-            yield misaligned(word, start, step, slot=word)
+        return (burst, 1) if whole.type.slayout is SLayout.ColMajor else (1, burst)
+    return (1, steps[1]) if src.loc is TileLoc.Acc else steps
+
+
+@constraint(
+    "PTO-K204",
+    Relation("row %", lambda op, know: _steps(op, know)[0]),
+    Relation("col %", lambda op, know: _steps(op, know)[1]),
+    source="headers of TEXTRACT and TINSERT: indices",
+    reason="Blocks are moved whole; a transposed block is a square.",
+)
+def part_is_made_of_blocks() -> None:
+    """A part of a matrix must start at a block boundary; if blocks are transposed, at a multiple of 16 in
+    both directions, 32 for 8-bit types, 64 for pairs of fp4. A part of vec that is not converted must
+    start at a multiple of 32 bytes; rows of an accumulator, and of the tile it is inserted into, are free."""
 
 
 @constraint(

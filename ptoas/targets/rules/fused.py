@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
-
 from ptoas.diagnostics import Severity
-from ptoas.dialects.pto.fused import NarrowingOp, TPairReduceSumOp
+from ptoas.dialects.pto.fused import TPairReduceSumOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.targets.facts import Facts
 from ptoas.targets.isa import HEADERS
-from ptoas.targets.relation import constraint
+from ptoas.targets.relation import Relation, constraint
 from ptoas.targets.rule import Violations, mismatch, rule
 from ptoas.targets.rules.common import only_in_headers
-from ptoas.targets.rules.elementwise import Table
 from ptoas.targets.rules.examples import instruction
 
 _PADDED = "16x32xf32, valid=16x24"
@@ -44,20 +41,17 @@ def valid_columns_are_even() -> None:
     """The number of valid columns must be even."""
 
 
-@rule(
+@constraint(
     "PTO-E959",
+    Relation("dst.element in pairs[src0.element], for sources of {src0.element}", fix=""),
     source="headers of TADDRELUCONV and TSUBRELUCONV: static_assert on the two types",
     reason="Each conversion is an instruction of its own.",
     failing=instruction("taddreluconv", "16x32xi8", *["16x32xf32"] * 2),
     passing=instruction("taddreluconv", "16x32xf16", *["16x32xf32"] * 2),
     example_isa=HEADERS,
 )
-def narrowing_exists(op: NarrowingOp, know: Facts, pairs: Table = MappingProxyType({})) -> Violations:
+def narrowing_exists() -> None:
     """The target must support the conversion from the sources' element type to the destination's."""
-    src, dst = know.tile("src0").element, know.tile("dst").element
-    expected = pairs.get(src.text)
-    if expected is not None and dst.text != expected:
-        yield mismatch("element type of $dst", dst.text, f"{expected} for sources of {src.text}", slot="dst")
 
 
 @rule(

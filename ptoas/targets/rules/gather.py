@@ -88,19 +88,17 @@ def element_gather_into_l1_has_scratch(op: MGatherMatOp, know: Facts) -> Violati
         )
 
 
-@rule(
+@constraint(
     "PTO-A232",
+    Relation(
+        "idx.count >= dst.valid_rows, one for each row",
+        what="indices in $idx",
+        when=lambda op, _: op.by_row,
+    ),
+    Relation("idx.extents >= dst.valid, as $dst", when=lambda op, _: not op.by_row),
     source="MGather.hpp headers: one index for each valid row, or for each valid element",
     reason="Indices past the view are whatever follows it in memory.",
     example_isa=HEADERS,
 )
-def index_view_covers_the_destination(op: MGatherMatOp, know: Facts) -> Violations:
+def index_view_covers_the_destination() -> None:
     """The view of indices must have one index for each valid row, or for each valid element."""
-    rows, cols = know.tile("dst").valid
-    found = know.view("idx").shape5
-    if op.by_row and DYNAMIC not in (rows, *found) and prod(found) < rows:
-        yield mismatch("indices in $idx", prod(found), f"at least {rows}, one for each row", slot="idx")
-    if op.by_row:
-        return
-    if any(DYNAMIC not in pair and pair[0] < pair[1] for pair in zip(found[3:], (rows, cols), strict=True)):
-        yield mismatch("shape of $idx", "x".join(map(str, found[3:])), f"at least {rows}x{cols}", slot="idx")

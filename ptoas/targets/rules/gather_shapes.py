@@ -10,9 +10,8 @@ from ptoas.dialects.pto.enums import Layout, TileLoc
 from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.dialects.pto.geometry import BOX_ROWS, BURST
 from ptoas.dialects.pto.types import DYNAMIC
-from ptoas.targets.declaration import declare_layout
 from ptoas.targets.facts import Facts
-from ptoas.targets.relation import Relation, constraint
+from ptoas.targets.relation import MATRIX, Relation, constraint
 from ptoas.targets.rule import Violation, Violations, mismatch, rule
 from ptoas.targets.rules.common import fits
 from ptoas.targets.rules.examples import mgather
@@ -26,23 +25,27 @@ _GOOD_CPU = mgather("elem", "16x32xf32", "64x32xf32", "16x32xi32")
 _GOOD_CUSTOM = mgather("row", "16x32xf32", "64x32xf32", "16x1xi32")
 
 
-@rule(
+def _is_in_a_path(op: IndexedMemoryOp, know: Facts) -> bool:
+    """Return True if some path takes the layouts of both; others are for other rules."""
+    data = know.tile(op.DATA)
+    return data.loc is TileLoc.Vec and (data.is_nd or data.is_nz) and know.view("mem").layout is not Layout.DN
+
+
+@constraint(
     "PTO-A108",
+    Relation(
+        "DATA.order ==",
+        lambda _, know: (NZ if know.view("mem").layout is Layout.NZ else ND).text,
+        what="layout of ${slot} for a table in {mem.layout}",
+        when=_is_in_a_path,
+    ),
     aliases="S107",
     source="000, Tile Constraints (A2/A3), Tile and memory types",
     reason="ND and NZ have separate implementations, and neither converts to the other.",
 )
-def tile_matches_the_table_layout(op: IndexedMemoryOp, know: Facts) -> Violations:
+def tile_matches_the_table_layout() -> None:
     """A table in nd layout needs a row_major + none_box tile; one in nz layout needs col_major + row_major
     with fractal 512."""
-    dst, table = know.tile(op.DATA), know.view("mem")
-    if dst.loc is not TileLoc.Vec or not (dst.is_nd or dst.is_nz) or table.layout is Layout.DN:
-        return  # Neither path takes it.
-    holds, required = (dst.is_nz, NZ) if table.layout is Layout.NZ else (dst.is_nd, ND)
-    if not holds:
-        what = f"layout of ${op.DATA} for a table in {table.layout.value}"
-        fix = declare_layout(op.DATA, dst, required.order)
-        yield mismatch(what, dst.layout_text, required.text, slot=op.DATA, fix=fix)
 
 
 @rule(
@@ -192,23 +195,17 @@ def custom_index_is_valid_for_the_destination() -> None:
     the destination, and that of the destination in Elem mode."""
 
 
-@rule(
+@constraint(
     "PTO-A208",
+    Relation("mem.outer ==", MATRIX, what="shape of the table $mem", fix="use a view of rows and columns"),
     aliases="S206",
     source="000, Tile Constraints (CPU), Shape constraints; 001, Shape constraints",
     reason="The reference implementation supports two-dimensional tables only.",
     failing=mgather("elem", "16x32xf32", "2x64x32xf32", "16x32xi32"),
     passing=_GOOD_CPU,
 )
-def table_has_two_dimensions(op: IndexedMemoryOp, know: Facts) -> Violations:
+def table_has_two_dimensions() -> None:
     """The table must have the shape <1, 1, 1, TableRows, RowWidth>."""
-    shape = know.view("mem").shape5
-    if any(extent not in (1, DYNAMIC) for extent in shape[:3]):
-        yield Violation(
-            f"the table must have two dimensions; the shape of $mem is {shape_str(know.view('mem').shape)}",
-            slot="mem",
-            fix="use a view of rows and columns",
-        )
 
 
 @constraint(

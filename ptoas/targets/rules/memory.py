@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 
 from ptoas.analysis.knowledge import TileFacts, ViewFacts, element_count, shape_str
 from ptoas.analysis.layouts import scales_layout
-from ptoas.dialects.pto.enums import BLayout, Layout, PadValue, SLayout, TileLoc
+from ptoas.dialects.pto.enums import BLayout, Layout, SLayout, TileLoc
 from ptoas.dialects.pto.geometry import BOX_ROWS, BURST, LAYOUTS
 from ptoas.dialects.pto.memory import TLoadOp, TPrefetchOp, TPrintOp, TStoreOp
-from ptoas.dialects.pto.types import DYNAMIC, MAX_RANK
+from ptoas.dialects.pto.types import MAX_RANK
 from ptoas.targets import drawing
 from ptoas.targets.declaration import declare_layout
 from ptoas.targets.facts import Facts
-from ptoas.targets.relation import Relation, Shown, constraint
+from ptoas.targets.relation import MATRIX, Relation, Shown, constraint
 from ptoas.targets.rule import Related, Violation, Violations, mismatch, rule
-from ptoas.targets.rules.common import add_atomically, fits
+from ptoas.targets.rules.common import atomic_addition, fits
 from ptoas.targets.rules.examples import tload, tstore
-from ptoas.targets.specs import FLOAT4, Types
+from ptoas.targets.specs import FLOAT4
 
 MOST_BURSTS = 4095
 """Maximum number of bursts of one copy on A2 and A3."""
@@ -74,20 +73,12 @@ def _shape_differs(tile: TileFacts, view: ViewFacts, slot: str, layout: Layout |
         yield mismatch(what, shape_str(tile.valid), shape_str(extents), slot=slot)
 
 
-def _blocks(found: Sequence[int], required: tuple[int, int]) -> tuple[Related, ...]:
-    """Draw one block as found and as required, if its extents are known."""
-    rows, cols = found
-    return () if DYNAMIC in (rows, cols) else (Related(drawing.boxes((rows, cols), required)),)
-
-
-def _nz_blocks(view: ViewFacts) -> Violations:
-    required = (BOX_ROWS, BURST // view.size)
-    if view.layout is Layout.NZ and not fits(view.shape5[3:], required):
-        found = shape_str(view.shape5[3:])
-        picture = _blocks(view.shape5[3:], required)
-        yield mismatch(
-            "Shape[3]xShape[4] of NZ memory", found, shape_str(required), slot="mem", related=picture
-        )
+NZ_BLOCK = Relation(
+    "mem.block ==",
+    lambda _, know: (BOX_ROWS, BURST // know.view("mem").size),
+    what="{words}",
+    when="mem.layout == nz",
+)
 
 
 def _is_not_a_list(slot: str, _op: TLoadOp | TStoreOp, know: Facts) -> bool:
@@ -104,11 +95,6 @@ def _few_bursts(slot: str) -> list[Relation]:
         Relation(rows, what=what, fix=fix, when=f"{slot}.layout == nd", follows=True),
         Relation(columns, what=what, fix=fix, when=columns_when, follows=True),
     ]
-
-
-def _more_than_a_matrix(view: ViewFacts) -> Violations:
-    if not fits(view.shape5[:3], (1, 1, 1)):
-        yield mismatch("shape of the memory", shape_str(view.shape), "two dimensions", slot="mem")
 
 
 # --- both ----------------------------------------------------------------------------------------
@@ -213,7 +199,7 @@ def load_has_the_shape_of_the_memory(op: TLoadOp, know: Facts) -> Violations:
     if is_list_for_a_column(dst, view) or 0 in dst.type.valid:
         return
     yield from _shape_differs(dst, view, "dst")
-    yield from _nz_blocks(view)
+    yield from NZ_BLOCK.violations(op, know)
 
 
 @constraint(
@@ -233,39 +219,38 @@ def load_has_few_bursts() -> None:
     most 4095 rows (Shape[3]), a column-major one from at most 4095 columns (Shape[4])."""
 
 
-@rule(
+@constraint(
     "PTO-M107",
+    Relation("mem.layout == nd or dn", what="layout of a 64-bit load", when="dst.size == 8"),
+    Relation("dst.slayout == none_box", what="slayout of a 64-bit tile", when="dst.size == 8", follows=True),
+    Relation(
+        "dst.pad == null or zero", what="pad of a 64-bit tile", when="dst.size == 8 and any_pad == False"
+    ),
     source="public TLOAD page, Constraints",
     reason="Eight-byte elements move as pairs, without fractal conversion; A5 pads them with zeros only.",
     failing=tload("16x32xi64, pad=max", "16x32xi64"),
     passing=tload("16x32xi64, pad=zero", "16x32xi64"),
     on="a5",
 )
-def load_of_64_bits_is_plain(op: TLoadOp, know: Facts, any_pad: bool = True) -> Violations:
+def load_of_64_bits_is_plain() -> None:
     """64-bit elements must be loaded between equal nd or dn layouts, on A5 with pad null or zero."""
-    dst, view = know.tile("dst"), know.view("mem")
-    if dst.size != 8:
-        return
-    if view.layout is Layout.NZ or dst.type.slayout is not SLayout.NoneBox:
-        yield mismatch("layout of a 64-bit load", view.layout.value, "nd to nd or dn to dn", slot="mem")
-    if not any_pad and dst.type.pad not in (PadValue.Null, PadValue.Zero):
-        yield mismatch("pad of a 64-bit tile", dst.type.pad.value, "null or zero", slot="dst")
 
 
-@rule(
+_MEMORY = "shape of the memory"
+_OTHER_BOXES = "dst.slayout != none_box and dst.layout != nz and mem.layout != nz"
+
+
+@constraint(
     "PTO-M108",
+    Relation("mem.outer ==", MATRIX, what=_MEMORY, when="dst.layout == nz and mem.layout != nz"),
+    Relation("mem.outer ==", MATRIX, what=_MEMORY, when=f"{_OTHER_BOXES} and zn != False"),
     source="public TLOAD page, Constraints (A2A3); A5 header of TLOAD",
     reason="The engine that creates fractals has one stride between rows.",
     failing=tload("mat, 32x32xf32, blayout=col_major, slayout=row_major", "2x16x32xf32"),
     passing=tload("mat, 32x32xf32, blayout=col_major, slayout=row_major", "32x32xf32"),
 )
-def load_makes_fractals_of_two_dimensions(op: TLoadOp, know: Facts, zn: bool = True) -> Violations:
+def load_makes_fractals_of_two_dimensions() -> None:
     """A load that converts nd or dn to nz (on cpu and A2/A3 also dn to zn) needs memory of two dimensions."""
-    dst, view = know.tile("dst"), know.view("mem")
-    if not zn and not dst.type.is_nz:
-        return
-    if dst.type.slayout is not SLayout.NoneBox and view.layout is not Layout.NZ:
-        yield from _more_than_a_matrix(view)
 
 
 # --- TSTORE --------------------------------------------------------------------------------------
@@ -341,63 +326,60 @@ def store_has_the_shape_of_the_memory(op: TStoreOp, know: Facts) -> Violations:
         return
     yield from _shape_differs(src, view, "src")
     if src.loc is not TileLoc.Acc:
-        yield from _nz_blocks(view)
+        yield from NZ_BLOCK.violations(op, know)
 
 
-@rule(
+@constraint(
     "PTO-M206",
+    *atomic_addition("src"),
     source="public TSTORE page, AtomicType",
     reason="Stores support no other atomic operation.",
     failing=tstore("16x32xu32", "16x32xu32", "atomicType = #pto<atomic_type atomic_add>"),
     passing=tstore("16x32xi32", "16x32xi32", "atomicType = #pto<atomic_type atomic_add>"),
     on="a5",
 )
-def store_atomic_takes_the_element_type(op: TStoreOp, know: Facts, types: Types = ()) -> Violations:
+def store_atomic_takes_the_element_type() -> None:
     """An atomic store must be an addition with an element type that the target adds in memory."""
-    return add_atomically(op.atomic_type, know.tile("src").element, types, "src")
 
 
-@rule(
+_ACC = "src.memory == acc"
+
+
+def _blocks_of_accumulators(_op: TStoreOp, know: Facts) -> list[tuple[int, int]]:
+    return [(BOX_ROWS, width) for width in ((16, 8) if know.tile("src").element.text == "f32" else (16,))]
+
+
+@constraint(
     "PTO-M207",
+    Relation("src.element == i32 or f32", what="element type of an acc tile", when=_ACC),
+    Relation("src.cols <= 4095", what="columns of an acc tile", fix="", when=_ACC),
+    Relation("mem.outer ==", MATRIX, what=_MEMORY, when=f"{_ACC} and mem.layout == nd"),
+    Relation("mem.block ==", _blocks_of_accumulators, what="{words}", when=f"{_ACC} and mem.layout == nz"),
     source="public TSTORE page, Constraints, TileType::Acc",
     reason="The accumulator holds 32-bit results; the fix pipe has 12 bits for columns, and one stride.",
     failing=tstore("acc, 16x32xf16, blayout=col_major, slayout=row_major, fractal=1024", "16x32xf16"),
     passing=tstore("acc, 16x32xf32, blayout=col_major, slayout=row_major, fractal=1024", "16x32xf32"),
 )
-def store_of_an_accumulator_is_a_matrix(op: TStoreOp, know: Facts) -> Violations:
+def store_of_an_accumulator_is_a_matrix() -> None:
     """An acc tile must hold i32 or f32 and have at most 4095 columns; it is stored to nd memory of two
     dimensions, or to nz memory in blocks of 16x16 (f32 also 16x8)."""
-    src, view = know.tile("src"), know.view("mem")
-    if src.loc is not TileLoc.Acc:
-        return
-    if src.element.text not in ("i32", "f32"):
-        yield mismatch("element type of an acc tile", src.element_name, "i32 or f32", slot="src")
-    if src.cols > 4095:
-        yield mismatch("columns of an acc tile", src.cols, "at most 4095", slot="src")
-    if view.layout is Layout.ND:
-        yield from _more_than_a_matrix(view)
-    elif view.layout is Layout.NZ:
-        block = view.shape5[3:]
-        legal = [(BOX_ROWS, 16), *([(BOX_ROWS, 8)] if src.element.text == "f32" else [])]
-        if not any(fits(block, each) for each in legal):
-            required = " or ".join(shape_str(each) for each in legal)
-            picture = _blocks(block, legal[0])
-            what = "Shape[3]xShape[4] of NZ memory"
-            yield mismatch(what, shape_str(block), required, slot="mem", related=picture)
 
 
-@rule(
+def _plain_layouts(_op: TStoreOp, know: Facts) -> list[str]:
+    own = _tile_layout(know.tile("src"))
+    return [layout.value for layout in (Layout.ND, Layout.DN) if own in (layout, None)] or ["nd", "dn"]
+
+
+@constraint(
     "PTO-M208",
+    Relation("mem.layout ==", _plain_layouts, what="layout of a 64-bit store", when="src.size == 8"),
     source="public TSTORE page, Constraints (A2A3)",
     reason="Eight-byte elements move as pairs, without fractal conversion.",
     failing=tstore("1x32xi64", "1x32xi64, dn"),
     passing=tstore("1x32xi64", "1x32xi64"),
 )
-def store_of_64_bits_is_plain(op: TStoreOp, know: Facts) -> Violations:
+def store_of_64_bits_is_plain() -> None:
     """64-bit elements must be stored between equal nd or dn layouts."""
-    src, view = know.tile("src"), know.view("mem")
-    if src.size == 8 and (view.layout is Layout.NZ or _tile_layout(src) is not view.layout):
-        yield mismatch("layout of a 64-bit store", view.layout.value, "nd to nd or dn to dn", slot="mem")
 
 
 @constraint(

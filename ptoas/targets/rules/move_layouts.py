@@ -15,9 +15,8 @@ from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets import drawing
 from ptoas.targets.declaration import set_valid
 from ptoas.targets.facts import Facts
-from ptoas.targets.relation import Relation, constraint
+from ptoas.targets.relation import Relation, constraint, orders_note
 from ptoas.targets.rule import Related, Violations, mismatch, rule
-from ptoas.targets.rules.common import orders_note
 from ptoas.targets.rules.examples import tload
 
 Ways = Mapping[str, str]
@@ -155,30 +154,36 @@ def move_copies_the_whole_tile() -> None:
     blocks."""
 
 
-@rule(
+_WIDER = "give the tile whole blocks, of which fewer columns are valid"
+
+
+def _is_a_vector_for_left(_op: FixpipeOp, know: Facts) -> bool:
+    src = know.tile("src")
+    return (src.loc, know.tile("dst").loc, src.rows) == (TileLoc.Mat, TileLoc.Left, 1) and src.is_nd
+
+
+@constraint(
     "PTO-K122",
+    *(
+        Relation(
+            f"{found} %",
+            lambda _, know: BLOCK // know.tile("src").size,
+            f", which are {BLOCK} bytes",
+            what,
+            fix,
+            when=_is_a_vector_for_left,
+        )
+        for found, what, fix in (
+            *((f"{slot}.cols", "columns of ${slot}, a vector", _WIDER) for slot in ("src", "dst")),
+            ("col", "", None),
+        )
+    ),
     source="headers of TMOV and TEXTRACT: a vector on its way to left is asserted to be aligned to 512 bytes",
     reason="A vector is moved as blocks of 512 bytes.",
 )
-def row_moved_to_left_is_made_of_blocks(op: FixpipeOp, know: Facts) -> Violations:
+def row_moved_to_left_is_made_of_blocks() -> None:
     """One plain row moved from mat to left must have a multiple of 512 bytes in both tiles, and a part of it
     must start at one; fewer columns may be valid."""
-    src, dst = know.tile("src"), know.tile("dst")
-    if (src.loc, dst.loc, src.rows) != (TileLoc.Mat, TileLoc.Left, 1) or not src.is_nd:
-        return
-    step = BLOCK // src.size
-    for slot, tile in (("src", src), ("dst", dst)):
-        if tile.cols % step:
-            fix = f"give the tile {-(-tile.cols // step) * step} columns, of which {tile.cols} are valid"
-            required = f"a multiple of {step}, which are {BLOCK} bytes"
-            yield mismatch(f"columns of ${slot}, a vector", tile.cols, required, slot=slot, fix=fix)
-    if not isinstance(op, TExtractOp):
-        return
-    (start,) = know.constants("col")
-    if start is not None and start % step:
-        picture = (Related(drawing.ruler(start, step)),) if start > 0 else ()
-        required = f"a multiple of {step}, which are {BLOCK} bytes"
-        yield mismatch("col", start, required, slot="col", part="value", related=picture)
 
 
 @rule(

@@ -7,28 +7,27 @@ from ptoas.dialects.pto import movement as d
 from ptoas.dialects.pto.enums import AccToVecMode, MxGroupAxis, SLayout, TileLoc
 from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.types import DYNAMIC
-from ptoas.targets.declaration import declare, declare_layout
+from ptoas.targets.declaration import declare
 from ptoas.targets.facts import Facts
-from ptoas.targets.relation import constraint
-from ptoas.targets.rule import Violation, Violations, mismatch, rule
-from ptoas.targets.rules.common import beyond, orders_note
+from ptoas.targets.relation import Relation, constraint
+from ptoas.targets.rule import Violations, mismatch, rule
+from ptoas.targets.rules.common import beyond
 from ptoas.targets.rules.examples import instruction
 
 _FILL = instruction("tfillpad", "16x32xf32, pad=zero", "16x32xf32, valid=16x20")
 
 
-@rule(
+@constraint(
     "PTO-V142",
+    Relation("mode == none: the shapes of the tiles select the form", fix="remove it"),
     source="PTOAS tfillpad: no mode",
     reason="Shapes and addresses determine whether a tile is padded in place, into another tile, or into "
     "a larger one.",
     failing=_FILL.replace("tfillpad", 'tfillpad {mode = "expand"}'),
     passing=_FILL,
 )
-def fill_has_no_mode(op: d.TFillPadOp, know: Facts) -> Violations:
+def fill_has_no_mode() -> None:
     """tfillpad has no attribute `mode`; its tiles select the form."""
-    if op.mode is not None:
-        yield Violation("tfillpad has no mode; its shapes select the form", part="statement", fix="remove it")
 
 
 @constraint(
@@ -102,6 +101,10 @@ def concatenation_fits() -> None:
 # --- parts ---------------------------------------------------------------------------------------
 
 
+_PARTS = (("textract", "dst", "src"), ("tinsert", "src", "dst"))
+"""Instructions with the slot of the part, and that of the tile it belongs to."""
+
+
 def _tiles(op: d.TExtractOp | d.TInsertOp, know: Facts) -> tuple[str, TileFacts, TileFacts]:
     """The slot of the part, the part, and what it is a part of."""
     slot, whole = ("dst", "src") if isinstance(op, d.TExtractOp) else ("src", "dst")
@@ -156,41 +159,35 @@ def _extents(
             return rows, cols
 
 
-@rule(
+def _steps(op: d.TExtractOp | d.TInsertOp, know: Facts) -> tuple[int, int]:
+    """Rows and columns of which the indices of a part are multiples."""
+    _, part, whole = _tiles(op, know)
+    return (1, 1) if part.valid == (1, 1) else (16 if whole.type.is_nz else 1, BURST // whole.size)
+
+
+@constraint(
     "PTO-E432",
+    Relation("row %", lambda op, know: _steps(op, know)[0]),
+    Relation("col %", lambda op, know: _steps(op, know)[1]),
     source="a2a3/TExtract.hpp, a2a3/TInsert.hpp: assertions",
     reason="The copy moves blocks of 32 bytes.",
 )
-def part_starts_at_a_block(op: d.TExtractOp | d.TInsertOp, know: Facts) -> Violations:
+def part_starts_at_a_block() -> None:
     """A part of more than one element must start at a column that is a multiple of 32 bytes, in a fractal
     tile also at a row that is a multiple of 16."""
-    _, part, whole = _tiles(op, know)
-    if part.valid == (1, 1):
-        return
-    steps = {"row": 16 if whole.type.is_nz else 1, "col": BURST // whole.size}
-    for word, step in steps.items():
-        (start,) = know.constants(word)
-        if start is not None and start % step:
-            fix = f"use {start - start % step} or {start - start % step + step}"
-            yield mismatch(word, start, f"a multiple of {step}", slot=word, part="value", fix=fix)
 
 
-@rule(
+@constraint(
     "PTO-E433",
+    *(
+        Relation(f"{part}.order == {whole}.order", when=f"opcode == {opcode}")
+        for opcode, part, whole in _PARTS
+    ),
     source="TExtract.hpp, TInsert.hpp: static assertions",
     reason="The copy keeps the order of the bytes.",
 )
-def part_keeps_the_layout(op: d.TExtractOp | d.TInsertOp, know: Facts) -> Violations:
+def part_keeps_the_layout() -> None:
     """A part must have the layout of the tile it belongs to."""
-    slot, part, whole = _tiles(op, know)
-    if part.layout_text == whole.layout_text:
-        return
-    orders = [(tile.type.blayout, tile.type.slayout) for tile in (part, whole)]
-    picture = orders_note(orders[0], orders[1])
-    fix = declare_layout(slot, part, orders[1])
-    yield mismatch(
-        f"layout of ${slot}", part.layout_text, whole.layout_text, slot=slot, related=picture, fix=fix
-    )
 
 
 @rule(
@@ -229,19 +226,17 @@ BOX = 16
 """Rows of a box of exponents; it has two columns."""
 
 
-@rule(
+@constraint(
     "PTO-Q116",
+    Relation("dst.valid_cols %+ 2", fix="", when="grpAxis != axis0"),
+    Relation("src.valid_rows %+ 2", fix="", when="grpAxis == axis0"),
+    Relation(f"src.valid_cols %+ {BOX}", fix="", when="grpAxis == axis0"),
     source="a5/TMov.hpp, ND to ZZ and DN to ZZ; PTOAS tmov: verifier",
     reason="A box has two exponents of each of 16 lines.",
 )
-def reordered_exponents_fill_boxes(op: d.TMovOp, know: Facts) -> Violations:
+def reordered_exponents_fill_boxes() -> None:
     """If tmov reorders exponents, those along axis1 need an even number of valid columns in the destination,
     those along axis0 an even number of valid rows and a multiple of 16 valid columns in the source."""
-    slot, steps = ("src", (2, BOX)) if op.axis is MxGroupAxis.Axis0 else ("dst", (1, 2))
-    valid = know.tile(slot).valid
-    for word, extent, step in zip(("rows", "columns"), valid, steps, strict=True):
-        if extent != DYNAMIC and (extent % step or not extent):
-            yield mismatch(f"valid {word} of ${slot}", extent, f"a multiple of {step}", slot=slot)
 
 
 @rule(

@@ -7,7 +7,7 @@ from ptoas.targets.relation import Relation, constraint
 
 @constraint(
     "PTO-G306",
-    Relation("slot <", lambda _, know: len(know.values("source")), what="number of the tile"),
+    Relation("slot in", lambda _, know: range(len(know.values("source"))), what="number of the tile"),
     source="PTOAS multi_tile_get",
     reason="Beyond the last tile lies other memory.",
 )

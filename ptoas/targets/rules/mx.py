@@ -12,9 +12,8 @@ from ptoas.dialects.pto.geometry import LAYOUTS
 from ptoas.dialects.pto.matmul import MxOp, TGetScaleAddrOp
 from ptoas.dialects.pto.types import DYNAMIC, SCALE_MEMORIES, TileType
 from ptoas.targets.facts import Facts
-from ptoas.targets.relation import Relation, constraint
+from ptoas.targets.relation import Relation, constraint, orders_note
 from ptoas.targets.rule import Violation, Violations, mismatch, rule, target_rule
-from ptoas.targets.rules.common import orders_note
 from ptoas.targets.target import Target
 
 GROUP, STEP = 32, 64
@@ -26,24 +25,25 @@ def _numbers(tile: TileType) -> int:
     return 2 if tile.element_type.name.startswith("pto.f4") else 1
 
 
-@rule(
+@constraint(
     "PTO-G201",
+    Relation(
+        f"lhs.numbers % {STEP}",
+        what="numbers in a row of $lhs",
+        fix="give it columns that are not valid",
+    ),
+    Relation(
+        "dst.whole_bytes <=",
+        lambda _, know: know.target.memories[TileLoc.Acc] or DYNAMIC,
+        what="physical size of $dst",
+    ),
     source="header of TMATMUL_MX, CheckMadMxValid",
     reason="The matrix unit takes two groups of 32 numbers and their scales at a time.",
     on="a5",
 )
-def mx_operand_has_pairs_of_groups(op: MxOp, know: Facts) -> Violations:
+def mx_operand_has_pairs_of_groups() -> None:
     """The columns of lhs of an mx product must be a multiple of 64 numbers; fewer may be valid. The physical
     size of dst must fit its memory, even if it is compact."""
-    lhs = know.tile("lhs")
-    count = lhs.type.cols * _numbers(lhs.type)
-    if count % STEP:
-        fix = f"give the tile {-(-count // STEP) * STEP} columns, of which {lhs.valid_cols} are valid"
-        yield mismatch("numbers in a row of $lhs", count, f"a multiple of {STEP}", slot="lhs", fix=fix)
-    dst = know.tile("dst").type
-    size, capacity = dst.override(valid=dst.shape).size_bytes, know.target.memories[TileLoc.Acc]
-    if dst.packs and capacity is not None and size > capacity:
-        yield mismatch("physical size of $dst", f"{size} bytes", f"at most {capacity}", slot="dst")
 
 
 def _groups(slot: str, dim: int, _op: MxOp, know: Facts) -> int:

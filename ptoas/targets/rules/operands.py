@@ -22,9 +22,10 @@ from ptoas.targets import drawing
 from ptoas.targets.declaration import declare, declare_layout, set_valid
 from ptoas.targets.facts import Facts
 from ptoas.targets.isa import HEADERS
+from ptoas.targets.relation import orders_note
 from ptoas.targets.row import Row
 from ptoas.targets.rule import Related, Rule, Violation, Violations, mismatch, rule
-from ptoas.targets.rules.common import contiguous, orders_note, pad_to
+from ptoas.targets.rules.common import contiguous, pad_to
 from ptoas.targets.rules.examples import instruction, mgather
 from ptoas.targets.specs import TileSpec, element_names
 

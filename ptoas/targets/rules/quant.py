@@ -3,60 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from ptoas.analysis.knowledge import TileFacts, shape_str
 from ptoas.dialects.pto.enums import MxGroupAxis, VecStoreMode
-from ptoas.dialects.pto.quant import TCvtOp, TQuantMxOp
+from ptoas.dialects.pto.quant import TQuantMxOp
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
 from ptoas.targets.relation import Relation, constraint
-from ptoas.targets.rule import Violation, Violations, mismatch, rule
+from ptoas.targets.rule import Violations, mismatch, rule
 from ptoas.targets.rules.examples import instruction
 
 Table = Mapping[str, str]
 """The words that match a word: `{"f32": "f16 bf16"}`."""
 
 
-@rule(
+@constraint(
     "PTO-E311",
+    Relation("dst.element in pairs[src.element]", what="conversion of {src.element}"),
     source="public TCVT page, Constraints",
     reason="Each conversion is an instruction of its own; other conversions take two steps.",
     failing=instruction("tcvt", "16x32xi64", "16x32xf16"),
     passing=instruction("tcvt", "16x32xf16", "16x32xf32"),
     on="a2a3 a5",
 )
-def conversion_exists(op: TCvtOp, know: Facts, pairs: Table = MappingProxyType({})) -> Violations:
+def conversion_exists() -> None:
     """The target must support the conversion from the source's element type to the destination's."""
-    src, dst = know.tile("src").element, know.tile("dst").element
-    source, target = (x.text.removeprefix("!pto.") for x in (src, dst))
-    legal = pairs.get(source, "").split()
-    if target not in legal:
-        others = f"{source} converts to {', '.join(legal) or 'no other type'}"
-        yield Violation(f"no conversion from {source} to {target}; {others}", slot="dst")
 
 
-@rule(
+@constraint(
     "PTO-Q101",
+    Relation("dst.valid_rows == src.valid_rows, as $src"),
+    Relation("dst.valid_cols == src.valid_cols * 2", when="src.kind == pairs and dst.kind != pairs"),
+    Relation("src.valid_cols == dst.valid_cols * 2", when="src.kind != pairs and dst.kind == pairs"),
     source="public TCVT page; PTOAS tcvt: verifier",
     reason="A pair holds two neighbours of a row.",
     failing=instruction("tcvt", "16x32xf4E2M1x2", "16x32xbf16"),
     passing=instruction("tcvt", "16x32xf4E2M1x2", "16x64xbf16"),
 )
-def pairs_are_half_as_wide(op: TCvtOp, know: Facts) -> Violations:
+def pairs_are_half_as_wide() -> None:
     """If one tile holds pairs, the other must have the same valid rows and twice the valid columns."""
-    src, dst = know.tile("src"), know.tile("dst")
-    sizes = [2 if tile.element.kind == "pairs" else 1 for tile in (src, dst)]
-    if sizes[0] == sizes[1]:
-        return
-    found, other = dst.valid, src.valid
-    required = tuple(
-        DYNAMIC if extent == DYNAMIC else extent * sizes[0] // sizes[1] if at else extent
-        for at, extent in enumerate(other)
-    )
-    odd = other[1] != DYNAMIC and other[1] * sizes[0] % sizes[1]
-    if odd or any(DYNAMIC not in pair and pair[0] != pair[1] for pair in zip(found, required, strict=True)):
-        yield mismatch("valid shape of $dst", shape_str(found), shape_str(required), slot="dst")
 
 
 _SCALES = "16x1xf32"

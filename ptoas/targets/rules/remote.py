@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from math import prod
-
 from ptoas.analysis.effects import touched
 from ptoas.analysis.function import FunctionFacts
-from ptoas.analysis.knowledge import shape_str
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.remote import CommTNotifyOp, CommTPutOp
 from ptoas.dialects.pto.sync import FenceBarrierAllOp
-from ptoas.dialects.pto.types import DYNAMIC, GroupType, ViewType
-from ptoas.targets.facts import Facts
+from ptoas.dialects.pto.types import GroupType, ViewType
 from ptoas.targets.fixit import Fixit
-from ptoas.targets.relation import constraint
-from ptoas.targets.rule import Related, Violation, Violations, function_rule, mismatch, rule
-from ptoas.targets.rules.common import add_atomically
-from ptoas.targets.specs import Types
+from ptoas.targets.relation import Relation, constraint
+from ptoas.targets.rule import Related, Violation, Violations, function_rule
+from ptoas.targets.rules.common import atomic_addition
 from ptoas.targets.target import Target
 
 
@@ -42,27 +37,26 @@ def transfer_keeps_the_layout() -> None:
     """Source and destination of a transfer must have the same layout."""
 
 
-@rule(
+@constraint(
     "PTO-D103",
+    *atomic_addition("dst"),
     source="public TPUT page, Atomic operation",
     reason="A put stores tiles atomically, and stores only add atomically.",
 )
-def atomic_put_is_an_addition(op: CommTPutOp, know: Facts, types: Types = ()) -> Violations:
+def atomic_put_is_an_addition() -> None:
     """An atomic put must be atomic_add with an element type that the target adds in memory."""
-    return add_atomically(op.atomic_type, know.view("dst").element, types, "dst")
 
 
-@rule(
+@constraint(
     "PTO-D104",
+    Relation(
+        "signal.count == 1", what="size of the signal $signal", fix="take the element with partition_view"
+    ),
     source="public TNOTIFY header",
     reason="The instruction writes the first element only.",
 )
-def one_element_is_notified(op: CommTNotifyOp, know: Facts) -> Violations:
+def one_element_is_notified() -> None:
     """The signal of a notification must be one element."""
-    shape = know.view("signal").shape
-    if DYNAMIC not in shape and prod(shape) != 1:
-        fix = "take the element with partition_view"
-        yield mismatch("shape of the signal $signal", shape_str(shape), "one element", slot="signal", fix=fix)
 
 
 @function_rule(

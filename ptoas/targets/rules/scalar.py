@@ -12,7 +12,7 @@ from ptoas.targets.target import Target
 
 @constraint(
     "PTO-V121",
-    "offset < HOLDER.elements",
+    "offset in 0 to HOLDER.elements - 1",
     source="PTOAS tgetval, tsetval: the offset counts elements of the tile",
     reason="Beyond the tile lies another one.",
 )

@@ -2,76 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.enums import Coalesce, ScatterAtomicOp
 from ptoas.dialects.pto.gather import MScatterOp
 from ptoas.targets.facts import Facts
-from ptoas.targets.rule import Violation, Violations, mismatch, rule
+from ptoas.targets.relation import Relation, constraint
+from ptoas.targets.rule import Violation, Violations, rule
 from ptoas.targets.rules.examples import mscatter
-from ptoas.targets.specs import Types, element_names
 
 _ROW = mscatter("row", "16x32xf32", "64x32xf32", "1x16xi32")
 
 
-@rule(
+@constraint(
     "PTO-S301",
+    Relation(
+        "src.element in types[scatterAtomicOp]",
+        what="element type of ${slot} for atomic {scatterAtomicOp}",
+        when="scatterAtomicOp != none",
+    ),
     source="MSCATTER, Tile Constraints, Atomic operation constraints",
     reason="The hardware has atomic units for these types only.",
     failing=mscatter("row.atomic_max", "16x32xf32", "64x32xf32", "1x16xi32"),
     passing=mscatter("row.atomic_add", "16x32xf32", "64x32xf32", "1x16xi32"),
     on="a2a3",
 )
-def scatter_atomic_takes_the_element_type(
-    op: MScatterOp, know: Facts, types: Mapping[str, Types] = MappingProxyType({})
-) -> Violations:
+def scatter_atomic_takes_the_element_type() -> None:
     """The target must support the atomic operation for the element type."""
-    atomic = op.scatter_atomic_op
-    if atomic is None or atomic.data is ScatterAtomicOp.None_:
-        return
-    src, taken = know.tile("src"), types.get(atomic.data.value, ())
-    if src.element not in taken:
-        others = f"; it supports {element_names(taken)}" if taken else ""
-        message = f"atomic {atomic.data.value} does not support {src.element_name}{others}"
-        yield Violation(message, slot="src")
 
 
-@rule(
+@constraint(
     "PTO-S302",
+    Relation("scatterConflict == none", note=" on this target", fix="remove it"),
     source="MSCATTER, Conflict Resolution",
     reason="Only the SIMT kernel chooses between writers; elsewhere the last write wins.",
     failing=mscatter("row.last", "16x32xf32", "64x32xf32", "1x16xi32"),
     passing=_ROW,
 )
-def scatter_conflict_is_for_a5(op: MScatterOp, know: Facts) -> Violations:
+def scatter_conflict_is_for_a5() -> None:
     """scatterConflict is supported on A5 only."""
-    if op.scatter_conflict is not None:
-        found = op.scatter_conflict.data.value
-        yield Violation(
-            f"scatterConflict = {found} is not supported here",
-            field="scatterConflict",
-            fix="remove it",
-        )
 
 
-@rule(
+@constraint(
     "PTO-S303",
+    Relation(
+        "scatterConflict == default",
+        note=" with atomic {scatterAtomicOp}",
+        when="scatterAtomicOp != none",
+    ),
     source="MSCATTER, Conflict Resolution",
     reason="All atomic writers take effect, so there is nothing to choose.",
     failing=mscatter("row.atomic_add.last", "16x32xf32", "64x32xf32", "1x16xi32"),
     passing=mscatter("row.last", "16x32xf32", "64x32xf32", "1x16xi32"),
     on="a5",
 )
-def scatter_conflict_excludes_atomics(op: MScatterOp, know: Facts) -> Violations:
+def scatter_conflict_excludes_atomics() -> None:
     """scatterConflict = last can't be combined with an atomic operation."""
-    atomic = op.scatter_atomic_op
-    if op.scatter_conflict is None or atomic is None or atomic.data is ScatterAtomicOp.None_:
-        return
-    if op.scatter_conflict.data.value == "last":
-        required = f"default with atomic {atomic.data.value}"
-        yield mismatch("scatterConflict", "last", required, field="scatterConflict")
 
 
 @rule(

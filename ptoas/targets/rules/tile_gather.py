@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from ptoas.analysis.knowledge import shape_str
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.gather import TGatherBOp, TGatherOp, TScatterOp
 from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.types import DYNAMIC
-from ptoas.targets.declaration import declare_layout
 from ptoas.targets.facts import Facts
 from ptoas.targets.relation import Relation, constraint, in_bytes
 from ptoas.targets.rule import Violation, Violations, mismatch, rule
 from ptoas.targets.rules.examples import instruction
-from ptoas.targets.specs import ND
 
 _INDEX = instruction("tgather", "16x16xf32", "16x16xf32", "16x16xi32")
 
@@ -116,22 +115,27 @@ def mask_gather_keeps_the_element_size() -> None:
     """Mask form: destination and source elements must have the same size."""
 
 
-@rule(
+def _is_in_rows(slot: str, _op: TGatherOp, know: Facts) -> bool:
+    """Return True if the order of a tile's elements depends on its layout, and no other rule says so."""
+    tile = know.tile(slot)
+    return not (tile.is_dn and 1 in tile.type.shape) and not tile.is_window
+
+
+@constraint(
     "PTO-B314",
+    *(
+        Relation(f"{slot}.order == 'row_major + none_box'", when=partial(_is_in_rows, slot))
+        for slot in ("dst", "src", "indices")
+    ),
     source="a2a3/TGather.hpp, a5/TGather.hpp: linear offsets of dst, src0 and src1; D45",
     reason="The headers read all three tiles as if they were row-major.",
     failing=instruction("tgather", "16x16xf32", "16x16xf32, blayout=col_major", "16x16xi32"),
     passing=_INDEX,
     header=True,
 )
-def index_gather_is_row_major(op: TGatherOp, know: Facts) -> Violations:
+def index_gather_is_row_major() -> None:
     """Index form on A2/A3 and A5: destination, source and index tile must be row_major + none_box, unless
     they have one row or one column."""
-    for slot in ("dst", "src", "indices"):
-        tile = know.tile(slot)
-        if not tile.is_nd and not (tile.is_dn and 1 in tile.type.shape) and not tile.is_window:
-            fix = declare_layout(slot, tile, ND.order)
-            yield mismatch(f"layout of ${slot}", tile.layout_text, ND.text, slot=slot, fix=fix)
 
 
 @constraint(

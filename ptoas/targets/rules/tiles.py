@@ -19,16 +19,15 @@ from ptoas.dialects.pto.views import (
     AllocTileOp,
     MakeTensorViewOp,
     PartitionViewOp,
-    SetValidShapeOp,
     SubviewOp,
     TAssignOp,
 )
 from ptoas.targets import drawing
 from ptoas.targets.facts import Facts
-from ptoas.targets.relation import Relation, constraint
+from ptoas.targets.relation import Relation, constraint, near
 from ptoas.targets.row import Row
 from ptoas.targets.rule import Related, Violation, Violations, function_rule, mismatch, rule, target_rule
-from ptoas.targets.rules.common import beyond, contiguous, misaligned, pad_to
+from ptoas.targets.rules.common import beyond, contiguous, pad_to
 from ptoas.targets.specs import TileLayout
 from ptoas.targets.target import Target
 
@@ -166,18 +165,20 @@ def _row_requires_whole_blocks(tile: SSAValue, target: Target, boxed: bool = Fal
     return False
 
 
-@rule(
+@constraint(
     "PTO-V102",
+    Relation(
+        "result.memory ==",
+        lambda _, know: [memory.value for memory in know.target.memories],
+        note=" on this target",
+        what="memory of the tile",
+        part="statement",
+    ),
     source="public memory model",
     reason="There is no place for the tile.",
 )
-def tile_memory_exists(op: AllocTileOp, know: Facts) -> Violations:
+def tile_memory_exists() -> None:
     """The tile's memory must exist on the target."""
-    loc = know.knowledge.tile(op.results[0]).loc
-    if loc not in know.target.memories:
-        legal = ", ".join(memory.value for memory in know.target.memories)
-        message = f"this target has no memory {loc.value}; its memories are {legal}"
-        yield Violation(message, part="statement")
 
 
 @rule(
@@ -223,21 +224,15 @@ def open_extent_is_given(facts: FunctionFacts, _target: Target) -> Violations:
                 )
 
 
-@rule(
+@constraint(
     "PTO-V105",
+    *(f"valid_{word} in 0 to result.{word}s" for word in ("row", "col")),
+    *(f"{word} in 0 to tile.{word}s" for word in ("row", "col")),
     source="public Tile type: valid region; D9",
     reason="The valid region lies inside the tile.",
 )
-def valid_extent_is_inside_the_tile(op: AllocTileOp | SetValidShapeOp, know: Facts) -> Violations:
+def valid_extent_is_inside_the_tile() -> None:
     """A valid extent must be at least 0 and at most the tile's physical extent."""
-    if isinstance(op, AllocTileOp):
-        tile, row, col = know.knowledge.tile(op.results[0]).type, "valid_row", "valid_col"
-    else:
-        tile, row, col = know.tile("tile").type, "row", "col"
-    for slot, physical in ((row, tile.rows), (col, tile.cols)):
-        for value in know.constants(slot):
-            if value is not None and not 0 <= value <= physical:
-                yield mismatch(slot, value, f"0 to {physical}", slot=slot, part="value")
 
 
 @constraint(
@@ -281,7 +276,7 @@ def window_is_inside_the_tile(op: SubviewOp, know: Facts) -> Violations:
 @constraint(
     "PTO-V112",
     Relation("result.memory == source.memory", what="memory of the subview", part="statement"),
-    Relation("result.order == source.order", what="layout of the subview", part="statement"),
+    Relation("result.order == source.order", what="layout of the subview", fix="", part="statement"),
     Relation(
         "result.shape ==",
         lambda op, _: int_values(op.sizes),
@@ -331,7 +326,10 @@ def window_of_a_fractal_tile_is_made_of_blocks(op: SubviewOp, know: Facts) -> Vi
                 continue
             what = f"{name} in {word}"
             if name == "offset":
-                yield misaligned(what, value, block[at], slot=("offsets", at))
+                fix, picture = near(value, block[at])
+                required = f"a multiple of {block[at]}"
+                place = {"slot": ("offsets", at), "part": "value"}
+                yield mismatch(what, value, required, fix=fix, related=picture, **place)
                 continue
             fix = f"use {-(-value // block[at]) * block[at]} {word}, and set the valid extent"
             picture = (Related(drawing.cut_blocks((sizes[0], sizes[1]), block)),)
