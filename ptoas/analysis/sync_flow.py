@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
-from math import lcm
+from math import lcm, prod
 
 from xdsl.dialects import arith, scf
 from xdsl.ir import Operation, SSAValue
@@ -24,7 +24,7 @@ from ptoas.analysis.order import PipeModel, StaticAccess, in_program_order
 from ptoas.analysis.pending import Pending
 from ptoas.analysis.pipe_walk import PipeWalk
 from ptoas.analysis.storage import Storage, underlying_tile
-from ptoas.analysis.structure import of_kinds
+from ptoas.analysis.structure import enclosing_loops, of_kinds
 from ptoas.analysis.sync_actions import Acquire, Action, FlagKey, Release, SyncKey, UnknownFlag, event_of
 from ptoas.analysis.turns import AtTurn, Periods, periods_of
 from ptoas.dialects.pto.enums import EventAttr, Pipe
@@ -36,6 +36,9 @@ _SETTLED = 1 << len(PIPES)
 _FLAG_SHIFT = len(PIPES) + 1
 
 DOWN, UP = 1, 2
+
+MOST_TURNS = 64
+"""Iterations of nested loops that are told apart; past that, the events of the inner loops are unknown."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +99,7 @@ class SyncFlow(PipeWalk[_State]):
         self._numbers: dict[frozenset[tuple[scf.ForOp, int]], AtTurn] = {}
         self._copies: dict[tuple[Operation, frozenset[tuple[scf.ForOp, int]]], list[StaticAccess]] = {}
         self._repeats: dict[SSAValue, Periods] = {}
-        self._chosen = set(self._unknown_events())
+        self._chosen = self._unknown_events()
         """Pipes between which the running program chooses an event that is not known in each iteration."""
         self._done = sum(_BIT[pipe] for pipe in self.accesses.pipes) | _SETTLED
         """The state of an access that needs no further wait."""
@@ -124,17 +127,27 @@ class SyncFlow(PipeWalk[_State]):
 
     # --- iterations that choose events ---
 
-    def _unknown_events(self) -> Iterator[Pair]:
+    def _dynamic_events(self) -> Iterator[tuple[Pair, Periods]]:
+        """The pipes of each flag with a dynamic event, and when that repeats; empty: unknown."""
         for op in of_kinds(self.facts.ops, FlagOp):
             source, sink, event = op.flag
-            if event_of(op, self.facts.knowledge.constant) is not None:
-                continue
-            periods = None if isinstance(event, EventAttr) else periods_of(event, self.facts.knowledge)
-            if not periods:
-                yield source, sink
-                continue
+            if not isinstance(event, EventAttr) and event_of(op, self.facts.knowledge.constant) is None:
+                yield (source, sink), periods_of(event, self.facts.knowledge) or {}
+
+    def _unknown_events(self) -> set[Pair]:
+        """Find the loops whose iterations are told apart; return pipes with other dynamic events."""
+        events = list(self._dynamic_events())
+        for _, periods in events:
             for loop, period in periods.items():
                 self._periods[loop] = lcm(period, self._periods.get(loop, 1))
+        nested = {
+            loop: prod(self._periods.get(around, 1) for around in (loop, *enclosing_loops(loop)))
+            for loop in self._periods
+        }
+        for loop, iterations in nested.items():
+            if iterations > MOST_TURNS:
+                del self._periods[loop]
+        return {pair for pair, periods in events if not periods or not periods.keys() <= self._periods.keys()}
 
     def number(self, value: SSAValue) -> int | None:
         """The integer that a value is now."""

@@ -321,6 +321,41 @@ def test_visits_of_flags_do_not_grow_with_the_depth_of_loops(depth: int) -> None
     assert len(visits) >= 5 * depth and max(visits.values()) <= 5
 
 
+def alternating(depth: int) -> str:
+    """Nested loops, each with a flag whose event is the parity of its iteration."""
+    lines = [
+        "func.func @f(%n: index) {",
+        *(f"%c{number} = arith.constant {number} : index" for number in (0, 1, 2)),
+    ]
+    for at in range(depth):
+        flag = f"<PIPE_V>, <PIPE_MTE2>, %e{at}"
+        lines += [
+            f"scf.for %i{at} = %c0 to %n step %c1 {{",
+            f"%e{at} = arith.remui %i{at}, %c2 : index",
+            f"pto.set_flag_dyn[{flag}]",
+            f"pto.wait_flag_dyn[{flag}]",
+        ]
+    return "\n".join([*lines, *["}"] * depth, "return", "}"])
+
+
+@pytest.mark.parametrize(("depth", "known"), [(1, True), (6, True), (7, False), (30, False)])
+def test_few_iterations_of_nested_loops_are_told_apart(depth: int, known: bool) -> None:
+    """Six loops have 64 pairs of parities; in more, the events of the inner loops count as unknown."""
+    visits = 0
+
+    class Counting(SyncFlow):
+        def visit(self, op: Operation, state: Any) -> None:
+            nonlocal visits
+            visits += 1
+            super().visit(op, state)
+
+    func = next(iter(parse(alternating(depth)).body.ops))
+    flow = Counting(FunctionFacts(func, Knowledge()), get_target("a5"))  # type: ignore[arg-type]
+    flow.run()
+    assert not flow.misuses and (not flow.assumed) == known
+    assert visits <= 4 * 3 * 64 * depth
+
+
 def test_three_tiles_share_bytes_and_others_do_not() -> None:
     """Sorted by address: one alone, three of which each meets the others, and one without an address."""
     places = "\n".join(
