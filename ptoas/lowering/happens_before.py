@@ -11,7 +11,7 @@ from bisect import bisect_right, insort
 from collections.abc import Mapping
 from copy import copy
 
-from ptoas.analysis.clocks import NUMBER, PIPES
+from ptoas.analysis.clocks import PIPES
 from ptoas.analysis.order import Accesses, StaticAccess, in_program_order
 
 NEVER = 1 << 60
@@ -56,6 +56,10 @@ class PipeRecord:
     def comes_before(self, pipe: int) -> int:
         """Return the time from which on a flag that `pipe` sets orders the access."""
         return self.time if pipe == self.pipe else self.known[pipe]
+
+    def is_news_to(self, pipe: int) -> bool:
+        """Return True if `pipe` does not know it, or would not without some flag."""
+        return self.without[pipe] != 0 or self.known[pipe] == NEVER
 
     def learned(self, pipe: int, now: int, without: int = 0) -> PipeRecord:
         """Return the record with `pipe` knowing it, too, as of `now`, by flags with these marks."""
@@ -146,7 +150,7 @@ class State:
         An access of which every pipe knows, whichever flag is left out, is forgotten. `mark` is for those who
         ask which flags are relied on; a flag that is there in any case has none.
         """
-        for touch, record in self._released_by(destination, set_at, now):
+        for touch, record in self._released_by((source, destination), set_at, now):
             own = source == record.pipe
             if (record.time if own else record.known[source]) > set_at:
                 continue
@@ -167,12 +171,14 @@ class State:
             if self._index is not None:
                 self._index.learned(touch, updated, pipe)
 
-    def _released_by(self, destination: int, set_at: int, now: int) -> list[tuple[StaticAccess, PipeRecord]]:
+    def _released_by(
+        self, pipes: tuple[int, int], set_at: int, now: int
+    ) -> list[tuple[StaticAccess, PipeRecord]]:
         """The accesses that a flag may tell of; where few places are busy, all of them."""
         if len(self.records) <= MANY_PLACES:
             return [each for here in self.records.values() if here for each in here.items()]
         self._index = self._index or _Index.of(self)
-        return self._index.released(destination, set_at, now, self.records)
+        return self._index.released(pipes, set_at, now, self.records)
 
     def barrier_all(self) -> None:
         """Order every pipe after all accesses."""
@@ -234,51 +240,67 @@ def _time(each: tuple[int, StaticAccess]) -> int:
 class _Index:
     """The accesses by time: of thousands of places that are busy, a flag orders a few."""
 
-    def __init__(self, unknown: dict[int, _Times], known: dict[int, _Times]):
-        self._unknown = unknown
-        """Those that each pipe does not know of, or would not without some flag, by their own time."""
+    def __init__(self, news: dict[tuple[int, int], _Times], known: dict[int, _Times]):
+        self._news = news
+        """By two pipes, those that the first can tell the second of, by the time since which it can."""
         self._known = known
         """Those that each pipe knows of, by the time since which it does."""
 
     @staticmethod
     def of(state: State) -> _Index:
-        lanes = [NUMBER[pipe] for pipe in state.accesses.pipes]
-        index = _Index({lane: [] for lane in lanes}, {lane: [] for lane in lanes})
+        # A handshake may go through a pipe that accesses nothing.
+        lanes = range(len(PIPES))
+        index = _Index({(a, b): [] for a in lanes for b in lanes}, {lane: [] for lane in lanes})
         found = [each for here in state.records.values() for each in here.items()]
         for touch, record in sorted(found, key=lambda each: each[1].time):
             index.add(touch, record)
         return index
 
     def copy(self) -> _Index:
-        return _Index(
-            *({lane: each.copy() for lane, each in x.items()} for x in (self._unknown, self._known))
-        )
+        news = {pipes: each.copy() for pipes, each in self._news.items()}
+        return _Index(news, {lane: each.copy() for lane, each in self._known.items()})
 
     def add(self, touch: StaticAccess, record: PipeRecord) -> None:
-        for lane, unknown in self._unknown.items():
-            if record.without[lane]:
-                insort(unknown, (record.time, touch), key=_time)
+        self._tell(touch, record, record.pipe)
+        for lane in self._known:
             self.learned(touch, record, lane)
 
     def learned(self, touch: StaticAccess, record: PipeRecord, lane: int) -> None:
-        if record.known[lane] != NEVER:
-            insort(self._known[lane], (record.known[lane], touch), key=_time)
+        if record.known[lane] == NEVER:
+            return
+        insort(self._known[lane], (record.known[lane], touch), key=_time)
+        if lane != record.pipe:
+            self._tell(touch, record, lane)
+
+    def _tell(self, touch: StaticAccess, record: PipeRecord, source: int) -> None:
+        """Note that a pipe can tell others of an access; itself, by a barrier, of its own alone."""
+        since = record.comes_before(source)
+        for destination in self._known:
+            if record.is_news_to(destination) and (source != destination or source == record.pipe):
+                insort(self._news[source, destination], (since, touch), key=_time)
 
     def released(
-        self, lane: int, set_at: int, now: int, records: Mapping[int, Mapping[StaticAccess, PipeRecord]]
+        self,
+        pipes: tuple[int, int],
+        set_at: int,
+        now: int,
+        records: Mapping[int, Mapping[StaticAccess, PipeRecord]],
     ) -> list[tuple[StaticAccess, PipeRecord]]:
-        """The accesses up to a time that a pipe does not know, and those that it knows of since later than
-        `now`."""
-        unknown, known = self._unknown[lane], self._known[lane]
-        end, first = bisect_right(unknown, set_at, key=_time), bisect_right(known, now, key=_time)
+        """The accesses of which one pipe can tell another that does not know them, and those that the other
+        knows of since later than `now`."""
+        source, destination = pipes
+        news, known = self._news[pipes], self._known[destination]
+        end, first = bisect_right(news, set_at, key=_time), bisect_right(known, now, key=_time)
         found: dict[StaticAccess, PipeRecord] = {}
-        for time, touch in unknown[:end]:
+        for since, touch in news[:end]:
             record = records.get(touch.at, {}).get(touch)
-            if record is not None and record.time == time and record.without[lane]:
+            if record is None or record.comes_before(source) != since:
+                continue
+            if record.is_news_to(destination):
                 found[touch] = record
-        unknown[:end] = [(record.time, touch) for touch, record in found.items()]
+        news[:end] = [(record.comes_before(source), touch) for touch, record in found.items()]
         for since, touch in known[first:]:
             record = records.get(touch.at, {}).get(touch)
-            if record is not None and record.known[lane] == since:
+            if record is not None and record.known[destination] == since:
                 found[touch] = record
         return list(found.items())

@@ -48,7 +48,19 @@ def test_flag_knowledge_is_independent_of_the_index(monkeypatch: pytest.MonkeyPa
         assert indexed.count("set_flag") > 20
 
 
-def looked_at(monkeypatch: pytest.MonkeyPatch, text: str) -> int:
+def test_a_handshake_with_a_pipe_that_accesses_nothing_among_many_tiles() -> None:
+    """A shift on a2a3 is a loop of the scalar pipe between handshakes with the vector pipe."""
+    tile, view, count = "!pto.tile_buf<vec, 1x8xi32>", "!pto.memref<1x8xi32>", 70
+    lines = [f"func.func @f(%x: {view}, %y: {view}) {{"]
+    lines += [f"%t{n} = pto.alloc_tile : {tile}" for n in range(count)]
+    lines += [f"pto.tload ins(%x : {view}) outs(%t{n} : {tile})" for n in range(count)]
+    lines += [f"pto.tshl ins(%t{n}, %t0 : {tile}, {tile}) outs(%t{n} : {tile})" for n in range(1, count)]
+    lines += [f"pto.tstore ins(%t{n} : {tile}) outs(%y : {view})" for n in range(1, count)]
+    module = prepare(ptoas.parse("\n".join([*lines, "return", "}"])), "a2a3")
+    assert not ptoas.verify(module, "a2a3").errors
+
+
+def looked_at(monkeypatch: pytest.MonkeyPatch, text: str, target: str = "a5") -> int:
     """Count the accesses that the flags of a program look at while they are inserted."""
     looked = Counter[str]()
     plain = happens_before.State._released_by  # pyright: ignore[reportPrivateUsage]
@@ -59,7 +71,7 @@ def looked_at(monkeypatch: pytest.MonkeyPatch, text: str) -> int:
         return found
 
     monkeypatch.setattr(happens_before.State, "_released_by", counting)
-    prepare(ptoas.parse(text), "a5")
+    prepare(ptoas.parse(text), target)
     monkeypatch.undo()
     return looked["all"]
 
@@ -77,10 +89,14 @@ def add(n: int) -> str:
     return f"pto.tadd ins(%t{n}, %t0 : {tile}, {tile}) outs(%t0 : {tile})\n"
 
 
-def test_thousands_of_live_tiles_cost_a_flag_what_few_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The number of visited accesses of a flag does not grow with loaded, unused tiles."""
+@pytest.mark.parametrize("target", ["a5", "a2a3"])
+def test_thousands_of_live_tiles_cost_a_flag_what_few_do(
+    monkeypatch: pytest.MonkeyPatch, target: str
+) -> None:
+    """The number of visited accesses of a flag, and of a barrier on a2a3, does not grow with loaded, unused
+    tiles."""
     few, many = (
-        looked_at(monkeypatch, loads(tiles) + "".join(map(add, range(tiles))) + "return\n}\n")
+        looked_at(monkeypatch, loads(tiles) + "".join(map(add, range(tiles))) + "return\n}\n", target)
         for tiles in (400, 800)
     )
     assert 0 < many < 2.5 * few
