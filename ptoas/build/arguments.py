@@ -54,7 +54,7 @@ def type_of_number(cls: type[PtoOp], slot: Slot, value: Number, call: Instructio
     ]
     typed_values = zip(signature.results, call.results, strict=False)
     known += [(constraint, type) for (_, constraint, _), type in typed_values]
-    letter = cast(PtoConstraint, slot.constraint).element
+    letter = slot.constraint.element
     for constraint, type in known:
         if isinstance(constraint, PtoConstraint) and letter is not None and constraint.element == letter:
             return constraint.element_of(type)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
 
 from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerType, MemRefType, f32
 from xdsl.ir import Attribute
@@ -248,8 +247,7 @@ class InstructionReader(InstructionParts):
                 free.remove(slot)
         for slot in slots:
             if not (slot.optional or slot.variadic or filled.get(slot.name)):
-                kind = getattr(slot.constraint, "kind", lambda: "an operand")()
-                message = f"`{cls.mnemonic()}` needs `{slot.name}`: {kind}"
+                message = f"`{cls.mnemonic()}` needs `{slot.name}`: {slot.kind}"
                 raise StatementProblem("PTO-P040", message, self.body.opcode, self._complete_form())
         self._check_order(filled)
         if issubclass(cls, Instruction) and not self.results and not filled.get("dst"):
@@ -269,8 +267,7 @@ class InstructionReader(InstructionParts):
         found = operand.type if operand.type is not None else "a number"
         required = next((slot for slot in free if not slot.optional and not slot.variadic), None)
         expected = free if required is None else [required]
-        kinds = {slot.name: cast(Any, slot.constraint).kind() for slot in expected}
-        message = " or ".join(f"`{slot}` of `{name}` must be {kind}" for slot, kind in kinds.items())
+        message = " or ".join(f"`{slot.name}` of `{name}` must be {slot.kind}" for slot in expected)
         message = f"{message}, found {found}"
         if isinstance(found, ViewType) and required is not None and required.accepts(_TILE):
             return NotLoaded(message, operand.node)

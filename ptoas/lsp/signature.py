@@ -9,7 +9,6 @@ from inspect import cleandoc
 from lsprotocol import types as lsp
 from xdsl.ir import Attribute
 
-from ptoas.dialects.pto.constraints import PtoConstraint
 from ptoas.dialects.pto.instruction import Instruction, PtoOp, Slot
 from ptoas.grammar.assembly_format import assembly_format_of
 from ptoas.grammar.opcodes import opcode_class
@@ -132,10 +131,6 @@ def _by_words(rest: str, template: str, slots: tuple[Slot, ...]) -> int | None:
     return min(len(re.findall(r"%[\w$.-]+\s*[,\[\]]", rest)), max(0, len(slots) - 1)) if slots else None
 
 
-def kind_of(slot: Slot) -> str:
-    return slot.constraint.kind() if isinstance(slot.constraint, PtoConstraint) else "a value"
-
-
 def signature_help(document: Document, offset: int) -> lsp.SignatureHelp | None:
     statement, prefix = unfinished_statement(document, offset)
     op = document.op_at(statement) if statement is not None else None
@@ -143,7 +138,7 @@ def signature_help(document: Document, offset: int) -> lsp.SignatureHelp | None:
     if call is None:
         return None
     parameters = [
-        lsp.ParameterInformation(f"%{slot.name}", f"{kind_of(slot)}{', optional' * slot.optional}")
+        lsp.ParameterInformation(f"%{slot.name}", f"{slot.kind}{', optional' * slot.optional}")
         for slot in call.slots
     ]
     active = call.active

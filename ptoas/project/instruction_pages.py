@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 from ptoas.diagnostics.data import load_data
 from ptoas.dialects import pto
 from ptoas.dialects.pto import CHAPTERS, OPS
-from ptoas.dialects.pto.constraints import PtoConstraint
 from ptoas.dialects.pto.instruction import Instruction, PtoOp, Slot
 from ptoas.grammar.assembly_format import assembly_format_of
 from ptoas.project.rule_pages import without_tags
@@ -51,7 +50,7 @@ def describe(op: type[PtoOp]) -> dict[str, Any]:
         "operands": [
             {
                 "name": slot.name,
-                "kind": _kind(slot),
+                "kind": slot.kind,
                 "count": "any" if slot.variadic else "0 or 1" if slot.optional else "1",
                 "written": slot.name in op.OUTS,
             }
@@ -67,10 +66,6 @@ def describe(op: type[PtoOp]) -> dict[str, Any]:
             for field in signature.fields.values()
         ],
     }
-
-
-def _kind(slot: Slot) -> str:
-    return slot.constraint.kind() if isinstance(slot.constraint, PtoConstraint) else "a value"
 
 
 def forms(op: type[PtoOp]) -> dict[str, str]:

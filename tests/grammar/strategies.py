@@ -33,7 +33,6 @@ from xdsl.irdl import BaseAttr
 from ptoas.compiler.forms import print_module
 from ptoas.dialects.pto import OPS
 from ptoas.dialects.pto import constraints as c
-from ptoas.dialects.pto import core_constraints as k
 from ptoas.dialects.pto.core_enums import PushLayout, PushLayoutAttr, PushQuant, PushQuantAttr
 from ptoas.dialects.pto.core_types import AccPushEpilogueAttr, EventIdArrayType, PipeType
 from ptoas.dialects.pto.element_types import ELEMENT_TYPES
@@ -172,13 +171,13 @@ class Maker:
                 return MultiTileType.of(self.draw(tiles(own)), self.draw(st.integers(2, 4)))
             case c.TileOrMultiTile():
                 return TileType.of(i8, 1, 32)
-            case k.PtrOrView():
+            case c.PtrOrView():
                 return self.draw(views(own, rank) | st.just(PtrType(own)))
             case c.AnyEvent():
                 return EventType()
-            case k.EventIds():
+            case c.EventIds():
                 return EventIdArrayType(IntAttr(self.draw(st.integers(1, 8))))
-            case k.Handle():
+            case c.Handle():
                 return PipeType()
             case c.AnyCounts():
                 return c.COUNTS

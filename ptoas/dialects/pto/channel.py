@@ -17,8 +17,7 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from ptoas.dialects.pto.constraints import AnyTile, AnyView, Index, Ptr, Scalar, TileOrView
-from ptoas.dialects.pto.core_constraints import Handle, PtrOrView
+from ptoas.dialects.pto.constraints import AnyTile, AnyView, Handle, Index, Ptr, PtrOrView, Scalar, TileOrView
 from ptoas.dialects.pto.core_enums import Flow
 from ptoas.dialects.pto.core_types import AccPushEpilogueAttr, PipeType
 from ptoas.dialects.pto.enums import AddressSpaceAttr, KernelKind, TileLoc

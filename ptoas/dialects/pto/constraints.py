@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import UnionType
 from typing import Any, ClassVar, TypeGuard
 
 from typing_extensions import TypeVar
@@ -12,6 +13,7 @@ from xdsl.ir import Attribute
 from xdsl.irdl import AttrConstraint, IntConstraint, VerificationContext
 from xdsl.utils.exceptions import VerifyException
 
+from ptoas.dialects.pto.core_types import EventIdArrayType, PipeType
 from ptoas.dialects.pto.element_types import BY_TYPE, element_size, element_text
 from ptoas.dialects.pto.enums import AddressSpace
 from ptoas.dialects.pto.local_types import LocalArrayType, MultiTileType, StructType
@@ -44,22 +46,29 @@ class PtoConstraint(AttrConstraint):
     """
 
     element: str | None = None
+    kind: ClassVar[str]
+    """The name of operands of this kind in messages."""
+    types: ClassVar[type[Attribute] | UnionType]
+    """The classes of their types."""
     memory: ClassVar[bool] = True
     """True if an operand of this kind refers to memory, so that an instruction reads or writes it."""
-
-    def kind(self) -> str:
-        """The name of operands of this kind in messages."""
-        raise NotImplementedError
 
     def accepts(self, attr: Attribute) -> bool:
         """Return True if the type is of this kind, regardless of its element type and extents.
 
         Statements that differ in extents alone share a template.
         """
-        raise NotImplementedError
+        return isinstance(attr, self.types)
 
     def element_of(self, attr: Attribute) -> Attribute:
-        return attr
+        """The type of the elements of memory, or the type itself."""
+        match attr:
+            case TileType() | ViewType() | PtrType() | LocalArrayType():
+                return attr.element_type
+            case GroupType():
+                return self.element_of(attr.member)
+            case _:
+                return attr
 
     def verifies(self, attr: Attribute) -> TypeGuard[Attribute]:
         """Return True if the constraint accepts the type, without building a message."""
@@ -67,7 +76,7 @@ class PtoConstraint(AttrConstraint):
 
     def verify(self, attr: Attribute, constraint_context: VerificationContext) -> None:
         if not self.accepts(attr):
-            raise VerifyException(f"expected {self.kind()}, found {attr}")
+            raise VerifyException(f"expected {self.kind}, found {attr}")
         if self.element is None:
             return
         found = self.element_of(attr)
@@ -83,21 +92,16 @@ class PtoConstraint(AttrConstraint):
         return self
 
 
+# --- memory ----------------------------------------------------------------------------------------
+
+
 class AnyTile(PtoConstraint):
-    def kind(self) -> str:
-        return "a tile"
-
-    def accepts(self, attr: Attribute) -> bool:
-        return isinstance(attr, TileType)
-
-    def element_of(self, attr: Attribute) -> Attribute:
-        assert isinstance(attr, TileType)
-        return attr.element_type
+    kind = "a tile"
+    types = TileType
 
 
 class IntegerTile(AnyTile):
-    def kind(self) -> str:
-        return "a tile of integers"
+    kind = "a tile of integers"
 
     def accepts(self, attr: Attribute) -> bool:
         return isinstance(attr, TileType) and BY_TYPE[attr.element_type].is_integer
@@ -106,145 +110,140 @@ class IntegerTile(AnyTile):
 class IndexTile(IntegerTile):
     """A tile of integers that are positions, which the instruction reads."""
 
-    def kind(self) -> str:
-        return "a tile of integer indices"
+    kind = "a tile of integer indices"
+
+
+class MultiTile(PtoConstraint):
+    kind = "several tiles (!pto.multi_tile_buf<...>)"
+    types = MultiTileType
+
+
+class TileOrMultiTile(PtoConstraint):
+    kind = MultiTile.kind
+    types = TileType | MultiTileType
 
 
 class AnyView(PtoConstraint):
-    def kind(self) -> str:
-        return "a view of global memory (memref, tensor_view or partition_tensor_view)"
-
-    def accepts(self, attr: Attribute) -> bool:
-        return isinstance(attr, ViewType)
-
-    def element_of(self, attr: Attribute) -> Attribute:
-        assert isinstance(attr, ViewType)
-        return attr.element_type
+    kind = "a view of global memory (memref, tensor_view or partition_tensor_view)"
+    types = ViewType
 
 
 class TileOrView(PtoConstraint):
-    def kind(self) -> str:
-        return "a tile or a view of global memory"
-
-    def accepts(self, attr: Attribute) -> bool:
-        return isinstance(attr, TileType | ViewType)
+    kind = "a tile or a view of global memory"
+    types = TileType | ViewType
 
 
 class ViewOrGroup(PtoConstraint):
-    def kind(self) -> str:
-        return "a group of ranks or a view of a rank's memory"
-
-    def accepts(self, attr: Attribute) -> bool:
-        return isinstance(attr, ViewType | GroupType)
-
-    def element_of(self, attr: Attribute) -> Attribute:
-        member = attr.member if isinstance(attr, GroupType) else attr
-        assert isinstance(member, ViewType)
-        return member.element_type
+    kind = "a group of ranks or a view of a rank's memory"
+    types = ViewType | GroupType
 
 
 class Ptr(PtoConstraint):
-    def kind(self) -> str:
-        return "a pointer into global memory (!pto.ptr<...>)"
+    kind = "a pointer into global memory (!pto.ptr<...>)"
+    spaces: ClassVar[tuple[AddressSpace, ...]] = (AddressSpace.GM,)
 
     def accepts(self, attr: Attribute) -> bool:
-        return isinstance(attr, PtrType) and attr.space is AddressSpace.GM
-
-    def element_of(self, attr: Attribute) -> Attribute:
-        assert isinstance(attr, PtrType)
-        return attr.element_type
+        return isinstance(attr, PtrType) and attr.space in self.spaces
 
 
 class ScalarPtr(Ptr):
     """A pointer through which the scalar pipe reads and writes single elements."""
 
-    def kind(self) -> str:
-        return "a pointer into global memory or the unified buffer (!pto.ptr<...>, !pto.ptr<..., ub>)"
-
-    def accepts(self, attr: Attribute) -> bool:
-        return isinstance(attr, PtrType) and attr.space in (AddressSpace.GM, AddressSpace.Vec)
+    kind = "a pointer into global memory or the unified buffer (!pto.ptr<...>, !pto.ptr<..., ub>)"
+    spaces = (AddressSpace.GM, AddressSpace.Vec)
 
 
 class LocalPtr(Ptr):
-    def kind(self) -> str:
-        return "a pointer into the unified buffer (!pto.ptr<..., ub>)"
+    kind = "a pointer into the unified buffer (!pto.ptr<..., ub>)"
+    spaces = (AddressSpace.Vec,)
+
+
+class BytePtr(Ptr):
+    """Memory that an engine keeps its records in."""
+
+    kind = "a pointer to bytes of global memory (!pto.ptr<i8>)"
 
     def accepts(self, attr: Attribute) -> bool:
-        return isinstance(attr, PtrType) and attr.space is AddressSpace.Vec
+        return super().accepts(attr) and element_size(self.element_of(attr)) == 1
 
 
-class AnyAddress(PtoConstraint):
-    """A number of 64 bits that counts bytes."""
+class PtrOrView(PtoConstraint):
+    """A place in global memory, by a pointer or by a view that begins there."""
+
+    kind = "a pointer into global memory or a view of it"
+
+    def accepts(self, attr: Attribute) -> bool:
+        return isinstance(attr, ViewType) or Ptr().accepts(attr)
+
+
+# --- numbers ---------------------------------------------------------------------------------------
+
+
+class NoMemory(PtoConstraint):
+    """An operand that refers to no memory which an instruction accesses."""
 
     memory = False
 
-    def kind(self) -> str:
-        return "an address (i64)"
+
+class AnyAddress(NoMemory):
+    """A number of 64 bits that counts bytes."""
+
+    kind = "an address (i64)"
 
     def accepts(self, attr: Attribute) -> bool:
         element = BY_TYPE.get(attr)
         return element is not None and element.is_integer and element.size == 8
 
 
-class PtrOrAddress(PtoConstraint):
+class PtrOrAddress(NoMemory):
     """Operand and result of a pointer cast; a pointer that only changes its type is not read."""
 
-    memory = False
-
-    def kind(self) -> str:
-        return "a pointer or an address (i64)"
+    kind = "a pointer or an address (i64)"
 
     def accepts(self, attr: Attribute) -> bool:
         return ScalarPtr().accepts(attr) or AnyAddress().accepts(attr)
 
 
-class Scalar(PtoConstraint):
+class Scalar(NoMemory):
     """An integer or float value; an index counts as one."""
 
-    memory = False
-
-    def kind(self) -> str:
-        return "a scalar (an integer or a float)"
-
-    def accepts(self, attr: Attribute) -> bool:
-        return isinstance(attr, IntegerType | IndexType | AnyFloat)
+    kind = "a scalar (an integer or a float)"
+    types = IntegerType | IndexType | AnyFloat
 
 
-class Index(PtoConstraint):
+class Index(NoMemory):
     """An extent, an offset, an address: an `index` or an integer."""
 
-    memory = False
-
-    def kind(self) -> str:
-        return "an index or an integer"
-
-    def accepts(self, attr: Attribute) -> bool:
-        return isinstance(attr, IntegerType | IndexType)
+    kind = "an index or an integer"
+    types = IntegerType | IndexType
 
 
 class Extent(Index):
     """An `index` and nothing else: what an operation gives whose text leaves the type out."""
 
-    def kind(self) -> str:
-        return "an index"
+    kind = "an index"
+    types = IndexType
+
+
+class SignalWord(Index):
+    """A signal's value, what it is compared with, or a number of cores."""
+
+    kind = "an i32"
 
     def accepts(self, attr: Attribute) -> bool:
-        return isinstance(attr, IndexType)
-
-
-class AnyCounts(PtoConstraint):
-    """Four numbers that an instruction sets: how many pairs it took of each list."""
-
-    memory = False
-
-    def kind(self) -> str:
-        return "a vector<4xi16>"
-
-    def accepts(self, attr: Attribute) -> bool:
-        return attr == COUNTS
+        return attr == i32
 
 
 COUNTS = VectorType(i16, [4])
+
+
+class AnyCounts(NoMemory):
+    """Four numbers that an instruction sets: how many pairs it took of each list."""
+
+    kind = "a vector<4xi16>"
+
+    def accepts(self, attr: Attribute) -> bool:
+        return attr == COUNTS
 
 
 def counts(value: Attribute) -> list[int]:
@@ -254,103 +253,50 @@ def counts(value: Attribute) -> list[int]:
     return numbers * (4 // len(numbers))
 
 
-class SignalWord(Index):
-    """A signal's value, what it is compared with, or a number of cores."""
-
-    def kind(self) -> str:
-        return "an i32"
-
-    def accepts(self, attr: Attribute) -> bool:
-        return attr == i32
+# --- events, handles, local data -------------------------------------------------------------------
 
 
-class BytePtr(Ptr):
-    """Memory that an engine keeps its records in."""
-
-    def kind(self) -> str:
-        return "a pointer to bytes of global memory (!pto.ptr<i8>)"
-
-    def accepts(self, attr: Attribute) -> bool:
-        return super().accepts(attr) and isinstance(attr, PtrType) and element_size(attr.element_type) == 1
+class AnyEvent(NoMemory):
+    kind = "an event (!pto.event), which an instruction with `record` makes"
+    types = EventType
 
 
-class AnyAsyncSession(PtoConstraint):
-    memory = False
+class EventIds(NoMemory):
+    """Event ids that the running program chooses."""
 
-    def kind(self) -> str:
-        return "a session (!pto.async_session)"
-
-    def accepts(self, attr: Attribute) -> bool:
-        return isinstance(attr, AsyncSessionType)
+    kind = "an array of event ids (!pto.eventid_array<...>)"
+    types = EventIdArrayType
 
 
-class AnyEvent(PtoConstraint):
-    memory = False
-
-    def kind(self) -> str:
-        return "an event (!pto.event), which an instruction with `record` makes"
-
-    def accepts(self, attr: Attribute) -> bool:
-        return isinstance(attr, EventType)
+class AnyAsyncSession(NoMemory):
+    kind = "a session (!pto.async_session)"
+    types = AsyncSessionType
 
 
-class AnyAsyncEvent(PtoConstraint):
-    memory = False
-
-    def kind(self) -> str:
-        return "an event (!pto.async_event)"
-
-    def accepts(self, attr: Attribute) -> bool:
-        return isinstance(attr, AsyncEventType)
+class AnyAsyncEvent(NoMemory):
+    kind = "an event (!pto.async_event)"
+    types = AsyncEventType
 
 
-class PrefetchContext(PtoConstraint):
-    memory = False
-
-    def kind(self) -> str:
-        return "a context (!pto.prefetch_async_context)"
-
-    def accepts(self, attr: Attribute) -> bool:
-        return isinstance(attr, PrefetchAsyncContextType)
+class PrefetchContext(NoMemory):
+    kind = "a context (!pto.prefetch_async_context)"
+    types = PrefetchAsyncContextType
 
 
-class AnyLocalArray(PtoConstraint):
+class Handle(NoMemory):
+    """A channel between cores."""
+
+    kind = "the handle of a channel (!pto.pipe)"
+    types = PipeType
+
+
+class AnyLocalArray(NoMemory):
     """An array on the stack, which only the scalar pipe accesses."""
 
-    memory = False
-
-    def kind(self) -> str:
-        return "a local array (!pto.local_array<...>)"
-
-    def accepts(self, attr: Attribute) -> bool:
-        return isinstance(attr, LocalArrayType)
-
-    def element_of(self, attr: Attribute) -> Attribute:
-        assert isinstance(attr, LocalArrayType)
-        return attr.element_type
+    kind = "a local array (!pto.local_array<...>)"
+    types = LocalArrayType
 
 
-class Struct(PtoConstraint):
-    memory = False
-
-    def kind(self) -> str:
-        return "a struct (!pto.struct<...>)"
-
-    def accepts(self, attr: Attribute) -> bool:
-        return isinstance(attr, StructType)
-
-
-class MultiTile(PtoConstraint):
-    def kind(self) -> str:
-        return "several tiles (!pto.multi_tile_buf<...>)"
-
-    def accepts(self, attr: Attribute) -> bool:
-        return isinstance(attr, MultiTileType)
-
-
-class TileOrMultiTile(PtoConstraint):
-    def kind(self) -> str:
-        return "several tiles (!pto.multi_tile_buf<...>)"
-
-    def accepts(self, attr: Attribute) -> bool:
-        return isinstance(attr, TileType | MultiTileType)
+class Struct(NoMemory):
+    kind = "a struct (!pto.struct<...>)"
+    types = StructType

@@ -146,14 +146,14 @@ def _put(cls: type[PtoOp], call: InstructionArguments, slot: Slot, argument: Any
     values: list[Any] = [*argument] if several else [] if argument is None else [argument]
     for value in values:
         if not takes(slot, value):
-            raise _error(cls, f"takes {_kind(slot)} as `{slot.name}`, found {_found(value)}")
+            raise _error(cls, f"takes {slot.kind} as `{slot.name}`, found {_found(value)}")
     call.operands[slot.name] = values
 
 
 def _require_all(cls: type[PtoOp], signature: Signature, call: InstructionArguments) -> None:
     for slot in signature.slots:
         if not (slot.optional or slot.variadic or call.operands.get(slot.name)):
-            raise _error(cls, f"needs `{slot.name}`: {_kind(slot)}")
+            raise _error(cls, f"needs `{slot.name}`: {slot.kind}")
     for name, field in fields_by_python_name(cls).items():
         if not field.optional and field.name not in call.properties:
             raise _error(cls, f"needs the attribute `{name}`")
@@ -266,10 +266,6 @@ def _names(cls: type[PtoOp]) -> dict[str, str]:
     if cls.signature().results:
         rest["result_type"] = "result_type=None"
     return {**by_position, **({"*": "*"} if rest else {}), **rest}
-
-
-def _kind(slot: Slot) -> str:
-    return cast(Any, slot.constraint).kind()
 
 
 def _found(argument: Any) -> str:

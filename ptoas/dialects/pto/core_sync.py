@@ -17,8 +17,7 @@ from xdsl.irdl import (
 from xdsl.traits import NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
-from ptoas.dialects.pto.constraints import Index, Ptr, SignalWord
-from ptoas.dialects.pto.core_constraints import PtrOrView
+from ptoas.dialects.pto.constraints import Index, Ptr, PtrOrView, SignalWord
 from ptoas.dialects.pto.core_enums import SyncAllMode, SyncAllModeAttr, SyncCoreTypeAttr
 from ptoas.dialects.pto.enums import KernelKind, Pipe, PipeAttr
 from ptoas.dialects.pto.instruction import PtoOp

@@ -52,9 +52,14 @@ class Slot:
     """A named place for operands: exactly one, at most one, or any number."""
 
     name: str
-    constraint: AttrConstraint
+    constraint: PtoConstraint
     optional: bool
     variadic: bool
+
+    @property
+    def kind(self) -> str:
+        """The name of its operands in messages."""
+        return self.constraint.kind
 
     def accepts(self, type: Attribute) -> bool:
         return self.constraint.verifies(type)
@@ -337,7 +342,8 @@ class PtoOp(IRDLOperation, ABC):
         for name, operand in definition.operands:
             optional = isinstance(operand, OptOperandDef)
             variadic = isinstance(operand, VarOperandDef) and not optional
-            slots.append(Slot(name, _single(operand.constr), optional, variadic))
+            constraint = cast(PtoConstraint, _single(operand.constr))
+            slots.append(Slot(name, constraint, optional, variadic))
         fields: dict[str, Field] = {}
         for name, prop in definition.properties.items():
             if name in (AttrSizedOperandSegments.attribute_name, AttrSizedResultSegments.attribute_name):

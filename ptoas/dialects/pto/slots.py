@@ -15,7 +15,6 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import AttrSizedOperandSegments
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, Pure
 
-from ptoas.dialects.pto.constraints import PtoConstraint
 from ptoas.dialects.pto.types import TileType
 
 if TYPE_CHECKING:
@@ -95,7 +94,7 @@ def _accesses(
     written = (*op_class.OUTS, *op_class.WRITES, *op_class.SCRATCH)
     found: list[SlotAccess] = []
     for slot in op_class.signature().slots:
-        if slot.name in op_class.NO_EFFECT or not touches_memory(slot.constraint):
+        if slot.name in op_class.NO_EFFECT or not slot.constraint.memory:
             continue
         write = slot.name in written
         read = not write or slot.name in inplace_operands
@@ -121,17 +120,13 @@ def accesses(op: PtoOp) -> tuple[SlotAccess, ...]:
 def accesses_memory(op_class: type[PtoOp]) -> bool:
     """Return True if operations of a class access memory, so that others can wait for them."""
     slots = (slot for slot in op_class.signature().slots if slot.name not in op_class.NO_EFFECT)
-    touched = any(touches_memory(slot.constraint) for slot in slots)
+    touched = any(slot.constraint.memory for slot in slots)
     return not _is_pure(op_class) and (touched or op_class.WRITES_RESULT)
 
 
 @cache
 def _is_pure(op_class: type[PtoOp]) -> bool:
     return op_class.has_trait(Pure)
-
-
-def touches_memory(constraint: object) -> bool:
-    return isinstance(constraint, PtoConstraint) and constraint.memory
 
 
 class DeclaredEffects(MemoryEffect):

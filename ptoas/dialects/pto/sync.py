@@ -15,8 +15,7 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from ptoas.dialects.pto.constraints import AnyEvent, Extent, Index
-from ptoas.dialects.pto.core_constraints import EventIds, PtrOrView
+from ptoas.dialects.pto.constraints import AnyEvent, EventIds, Extent, Index, PtrOrView
 from ptoas.dialects.pto.core_enums import FenceScopeAttr, SyncOpTypeAttr
 from ptoas.dialects.pto.enums import AddressSpaceAttr, EventAttr, Pipe, PipeAttr
 from ptoas.dialects.pto.instruction import PtoOp
