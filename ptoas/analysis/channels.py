@@ -133,7 +133,7 @@ class Channels:
     def init_of(self, op: ChannelOp) -> PipeInitOp | None:
         """The declaration of the channel that an instruction uses, in its function."""
         if isinstance(op, HandleOp):
-            owner = op.handle.owner
+            owner = op.pipe_handle.owner
             return owner if isinstance(owner, HandleInitOp) else None
         function = function_of(op)
         if not isinstance(op, NumberedChannelOp) or function is None:
@@ -246,8 +246,8 @@ def popped_by(op: FreeOp) -> SSAValue | None:
     """The pop that an instruction releases: the oldest one before it in its block that is not released
     yet.
     """
-    if op.freed is not None or op.parent is None:
-        return op.freed
+    if op.entry is not None or op.parent is None:
+        return op.entry
     waiting: list[SSAValue] = []
     for each in op.parent.ops:
         if each is op:
@@ -287,7 +287,7 @@ def _same_channel(a: ChannelOp, b: ChannelOp) -> bool:
     if isinstance(a, NumberedChannelOp) and isinstance(b, NumberedChannelOp):
         return (a.SIDE, a.FLOW, a.number) == (b.SIDE, b.FLOW, b.number)
     if isinstance(a, HandleOp) and isinstance(b, HandleOp):
-        return a.handle is b.handle and flow_of(a) is flow_of(b)
+        return a.pipe_handle is b.pipe_handle and flow_of(a) is flow_of(b)
     return False
 
 
@@ -318,7 +318,7 @@ def kind_of_function(op: Operation) -> KernelKind | None:
 def declaration_of(op: ChannelOp) -> PipeInitOp | None:
     """Return the declaration of the channel that an instruction uses, in its function only."""
     if isinstance(op, HandleOp):
-        owner = op.handle.owner
+        owner = op.pipe_handle.owner
         return owner if isinstance(owner, HandleInitOp) else None
     function = function_of(op)
     if not isinstance(op, NumberedChannelOp) or function is None:

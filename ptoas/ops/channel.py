@@ -174,7 +174,7 @@ def _push_view(op: PushOp, m: Machine, ring: Ring) -> None:
             op,
             fix="allocate the slot with talloc before the stores, and tpush it after them",
         )
-    type = op.pushed.type
+    type = op.entry.type
     assert isinstance(type, ViewType)
     ring.fill(m, Pushed(op, type.element_type, (0, 0), op.halves))
 

@@ -1,11 +1,11 @@
 """Arrays and structs of scalars, on the stack of a core."""
 
 from abc import ABC
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
 from xdsl.dialects.builtin import DenseArrayBase
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, traits_def, var_operand_def
 from xdsl.traits import MemoryAllocEffect, MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
@@ -15,6 +15,7 @@ from ptoas.dialects.pto.constraints import AnyLocalArray, Index, Scalar, Struct
 from ptoas.dialects.pto.element_types import element_text
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.local_types import LocalArrayType, StructType
+from ptoas.dialects.pto.result_types import Operands, Properties
 from ptoas.dialects.pto.slots import int_values
 
 
@@ -111,9 +112,7 @@ class StructGetOp(StructFieldOp):
     traits = traits_def(MemoryReadEffect())
 
     @classmethod
-    def infer_result_types(
-        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
-    ) -> Sequence[Attribute] | None:
+    def infer_result_types(cls, operands: Operands, properties: Properties) -> Sequence[Attribute] | None:
         """The type of the field at the end of the path."""
         struct, path = operands["struct"][0].type, properties.get("path")
         assert isinstance(struct, StructType)

@@ -1,11 +1,10 @@
 """Channels: rings of slots through which the cube core and the vector cores of a block pass tiles."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from xdsl.dialects.builtin import BoolAttr, IntegerAttr, StringAttr, SymbolRefAttr, i32
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     irdl_op_definition,
@@ -31,14 +30,9 @@ class RingAddressOp(PtoOp, ABC):
     """The address of a ring of slots in the memory of its consumer."""
 
     SIDE_EFFECTING: ClassVar = True
+    RESULTS: ClassVar = (i32,)
     ASSEMBLY_FORMAT: ClassVar = "{attrs} -> ^result"
     result = result_def(Scalar())
-
-    @classmethod
-    def infer_result_types(
-        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
-    ) -> Sequence[Attribute] | None:
-        return [i32]
 
 
 @irdl_op_definition
@@ -124,7 +118,18 @@ class PipeInitOp(PtoOp, ABC):
         return False
 
 
-class InitializePipeOp(PipeInitOp, ABC):
+class ChannelNumberOp(PtoOp, ABC):
+    """An operation that names a channel by its number in the function."""
+
+    id = opt_prop_def(IntegerAttr)
+
+    @property
+    def number(self) -> int:
+        """The number of the channel."""
+        return 0 if self.id is None else self.id.value.data
+
+
+class InitializePipeOp(ChannelNumberOp, PipeInitOp, ABC):
     """One end of a channel, by its number."""
 
     SIDE: ClassVar[KernelKind]
@@ -136,15 +141,10 @@ class InitializePipeOp(PipeInitOp, ABC):
         "(, v2c_consumer_buf = $v2c_consumer_buf : ^v2c_consumer_buf)?))?"
     )
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    id = opt_prop_def(IntegerAttr)
     gm_slot_buffer = opt_operand_def(Ptr())
     gm_slot_tensor = opt_operand_def(AnyView())
     c2v_consumer_buf = opt_operand_def(Index())
     v2c_consumer_buf = opt_operand_def(Index())
-
-    @property
-    def number(self) -> int:
-        return 0 if self.id is None else self.id.value.data
 
     @property
     def memory(self) -> SSAValue | None:
@@ -199,21 +199,13 @@ class ChannelOp(PtoOp, ABC):
 
 
 class PushOp(ChannelOp, ABC):
-    """Fills the next slot."""
+    """Fills the next slot with a tile, or passes on a view that was filled."""
 
-    @property
-    @abstractmethod
-    def pushed(self) -> SSAValue:
-        """The pushed operand: a tile, or a view that was filled."""
+    entry = operand_def(TileOrView())
 
 
 class PopOp(ChannelOp, ABC):
     """Waits for the next full slot."""
-
-    def verify_(self) -> None:
-        extents = [getattr(self, name, None) for name in ("valid_row", "valid_col")]
-        if (extents[0] is None) != (extents[1] is None):
-            raise VerifyException("needs both extents, or none")
 
     @property
     @abstractmethod
@@ -224,10 +216,9 @@ class PopOp(ChannelOp, ABC):
 class FreeOp(ChannelOp, ABC):
     """Gives back the slot that was popped first, of those that are not given back."""
 
-    @property
-    @abstractmethod
-    def freed(self) -> SSAValue | None:
-        """The released value, if the text names it."""
+    NO_EFFECT: ClassVar = ("entry",)
+    entry = opt_operand_def(TileOrView())
+    """The released value, if the text names it."""
 
 
 class AllocSlotOp(ChannelOp, ABC):
@@ -239,17 +230,18 @@ class AllocSlotOp(ChannelOp, ABC):
         """The view of the slot."""
 
 
-class NumberedChannelOp(ChannelOp, ABC):
+class LaneOp(ChannelOp, ABC):
+    """An operation of a vector core, which may say which one it is."""
+
+    aiv_subblockid = opt_operand_def(Index())
+
+
+class NumberedChannelOp(ChannelNumberOp, ChannelOp, ABC):
     """The channel is the one of that number in the function; the cores know which side they are."""
 
     SIDE: ClassVar[KernelKind]
     """The kind of core that does it."""
     FLOW: ClassVar[Flow]
-    id = opt_prop_def(IntegerAttr)
-
-    @property
-    def number(self) -> int:
-        return 0 if self.id is None else self.id.value.data
 
     @property
     def flow(self) -> Flow | None:
@@ -291,78 +283,60 @@ class TPushToAivOp(NumberedChannelOp, PushOp):
     SIDE: ClassVar = KernelKind.Cube
     FLOW: ClassVar = Flow.C2V
     ASSEMBLY_FORMAT: ClassVar = "($entry : ^entry) {attrs}"
-    entry = operand_def(TileOrView())
-
-    @property
-    def pushed(self) -> SSAValue:
-        return self.entry
 
 
 @irdl_op_definition
-class TPushToAicOp(NumberedChannelOp, PushOp):
+class TPushToAicOp(NumberedChannelOp, PushOp, LaneOp):
     """A vector core pushes a tile to the cube core, or a view that it has filled."""
 
     name = "pto.tpush_to_aic"
     SIDE: ClassVar = KernelKind.Vector
     FLOW: ClassVar = Flow.V2C
     ASSEMBLY_FORMAT: ClassVar = "($entry : ^entry) {attrs}( aiv_subblockid($aiv_subblockid))?"
-    entry = operand_def(TileOrView())
-    aiv_subblockid = opt_operand_def(Index())
+
+
+class NumberedPopOp(NumberedChannelOp, PopOp, ABC):
+    """A pop whose result is the entry; its valid extents are given where the type leaves them open."""
+
+    WRITES_RESULT: ClassVar = True
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    valid_row = opt_operand_def(Index())
+    valid_col = opt_operand_def(Index())
+    result = result_def(TileOrView())
+
+    def verify_(self) -> None:
+        if (self.valid_row is None) != (self.valid_col is None):
+            raise VerifyException("needs both extents, or none")
 
     @property
-    def pushed(self) -> SSAValue:
-        return self.entry
+    def popped(self) -> SSAValue:
+        return self.result
 
 
 @irdl_op_definition
-class TPopFromAicOp(NumberedChannelOp, PopOp):
+class TPopFromAicOp(NumberedPopOp, LaneOp):
     """A vector core takes the next tile that the cube core has pushed, or its half of it."""
 
     name = "pto.tpop_from_aic"
     SIDE: ClassVar = KernelKind.Vector
     FLOW: ClassVar = Flow.C2V
-    WRITES_RESULT: ClassVar = True
     ASSEMBLY_FORMAT: ClassVar = (
         "(($valid_row, $valid_col) )?{attrs}( aiv_subblockid($aiv_subblockid))? -> ^result"
     )
-    irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    valid_row = opt_operand_def(Index())
-    valid_col = opt_operand_def(Index())
-    aiv_subblockid = opt_operand_def(Index())
-    result = result_def(TileOrView())
-
-    @property
-    def popped(self) -> SSAValue:
-        return self.result
 
 
 @irdl_op_definition
-class TPopFromAivOp(NumberedChannelOp, PopOp):
+class TPopFromAivOp(NumberedPopOp):
     """The cube core takes the next tile that the vector cores have pushed."""
 
     name = "pto.tpop_from_aiv"
     SIDE: ClassVar = KernelKind.Cube
     FLOW: ClassVar = Flow.V2C
-    WRITES_RESULT: ClassVar = True
     ASSEMBLY_FORMAT: ClassVar = "(($valid_row, $valid_col) )?{attrs} -> ^result"
-    irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    valid_row = opt_operand_def(Index())
-    valid_col = opt_operand_def(Index())
-    result = result_def(TileOrView())
-
-    @property
-    def popped(self) -> SSAValue:
-        return self.result
 
 
 class _Free(NumberedChannelOp, FreeOp, ABC):
     ASSEMBLY_FORMAT: ClassVar = "(($entry : ^entry) )?{attrs}"
-    NO_EFFECT: ClassVar = ("entry",)
-    entry = opt_operand_def(TileOrView())
-
-    @property
-    def freed(self) -> SSAValue | None:
-        return self.entry
 
 
 @irdl_op_definition
@@ -389,23 +363,17 @@ class TFreeFromAivOp(_Free):
 class HandleInitOp(PipeInitOp, ABC):
     """One end of a channel, by the handle that it gives."""
 
+    RESULTS: ClassVar = (PipeType(),)
     flag_base = opt_prop_def(IntegerAttr)
-
-    @property
-    @abstractmethod
-    def local_rings(self) -> tuple[SSAValue | None, SSAValue | None]:
-        """The address of the ring of its one direction, or of those of both, from cube to vector first."""
-
-    @classmethod
-    def infer_result_types(
-        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
-    ) -> Sequence[Attribute] | None:
-        return [PipeType()]
+    peer_local_addr = opt_operand_def(Index())
+    """The ring of the second direction; that of the first, or of the only one, is `local_addr`."""
+    pipe = result_def(Handle())
 
     def consumer(self, flow: Flow) -> SSAValue | None:
         if flow not in self.flows:
             return None
-        return self.local_rings[len(self.flows) == 2 and flow is Flow.V2C]
+        is_second = len(self.flows) == 2 and flow is Flow.V2C
+        return next(iter(self.operands_of("peer_local_addr" if is_second else "local_addr")), None)
 
 
 @irdl_op_definition
@@ -417,12 +385,6 @@ class InitializeL2LPipeOp(HandleInitOp):
         "{attrs}($local_addr : ^local_addr(, $peer_local_addr : ^peer_local_addr)?) -> ^pipe"
     )
     local_addr = operand_def(Index())
-    peer_local_addr = opt_operand_def(Index())
-    pipe = result_def(Handle())
-
-    @property
-    def local_rings(self) -> tuple[SSAValue | None, SSAValue | None]:
-        return self.local_addr, self.peer_local_addr
 
     @property
     def memory(self) -> SSAValue | None:
@@ -442,17 +404,11 @@ class InitializeL2G2LPipeOp(HandleInitOp):
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     gm_addr = operand_def(PtrOrView())
     local_addr = opt_operand_def(Index())
-    peer_local_addr = opt_operand_def(Index())
-    pipe = result_def(Handle())
 
     def verify_(self) -> None:
         # Operands are distinguished by position.
         if self.peer_local_addr is not None and self.local_addr is None:
             raise VerifyException("peer_local_addr needs local_addr before it")
-
-    @property
-    def local_rings(self) -> tuple[SSAValue | None, SSAValue | None]:
-        return self.local_addr, self.peer_local_addr
 
     @property
     def memory(self) -> SSAValue | None:
@@ -486,9 +442,7 @@ class DeclareGlobalOp(PtoOp):
 class HandleOp(ChannelOp, ABC):
     """The channel is the one of a handle."""
 
-    @property
-    @abstractmethod
-    def handle(self) -> SSAValue: ...
+    pipe_handle = operand_def(Handle())
 
 
 def _flow_of(entry: SSAValue, *, pushed: bool) -> Flow | None:
@@ -501,21 +455,11 @@ def _flow_of(entry: SSAValue, *, pushed: bool) -> Flow | None:
 
 
 @irdl_op_definition
-class TPushOp(HandleOp, PushOp):
+class TPushOp(PushOp, HandleOp):
     """Push a tile, or a view that was filled, through the channel of a handle."""
 
     name = "pto.tpush"
     ASSEMBLY_FORMAT: ClassVar = "($entry, $pipe_handle : ^entry, ^pipe_handle) {attrs}"
-    entry = operand_def(TileOrView())
-    pipe_handle = operand_def(Handle())
-
-    @property
-    def handle(self) -> SSAValue:
-        return self.pipe_handle
-
-    @property
-    def pushed(self) -> SSAValue:
-        return self.entry
 
     @property
     def flow(self) -> Flow | None:
@@ -530,11 +474,6 @@ class TPopOp(HandleOp, PopOp):
     OUTS: ClassVar = ("entry",)
     ASSEMBLY_FORMAT: ClassVar = "($entry, $pipe_handle : ^entry, ^pipe_handle) {attrs}"
     entry = operand_def(TileOrView())
-    pipe_handle = operand_def(Handle())
-
-    @property
-    def handle(self) -> SSAValue:
-        return self.pipe_handle
 
     @property
     def flow(self) -> Flow | None:
@@ -553,11 +492,6 @@ class TAllocOp(HandleOp, AllocSlotOp):
     NO_EFFECT: ClassVar = ("entry",)
     ASSEMBLY_FORMAT: ClassVar = "($entry, $pipe_handle : ^entry, ^pipe_handle) {attrs}"
     entry = operand_def(AnyView())
-    pipe_handle = operand_def(Handle())
-
-    @property
-    def handle(self) -> SSAValue:
-        return self.pipe_handle
 
     @property
     def flow(self) -> Flow | None:
@@ -569,22 +503,11 @@ class TAllocOp(HandleOp, AllocSlotOp):
 
 
 @irdl_op_definition
-class TFreeOp(HandleOp, FreeOp):
+class TFreeOp(FreeOp, HandleOp):
     """Give back the slot that was popped first from the channel of a handle."""
 
     name = "pto.tfree"
-    NO_EFFECT: ClassVar = ("entry",)
     ASSEMBLY_FORMAT: ClassVar = "(($entry, )?$pipe_handle : (^entry, )?^pipe_handle) {attrs}"
-    entry = opt_operand_def(TileOrView())
-    pipe_handle = operand_def(Handle())
-
-    @property
-    def handle(self) -> SSAValue:
-        return self.pipe_handle
-
-    @property
-    def freed(self) -> SSAValue | None:
-        return self.entry
 
     @property
     def flow(self) -> Flow | None:

@@ -7,7 +7,6 @@ from abc import ABC
 from typing import ClassVar
 
 from xdsl.irdl import (
-    AttrSizedOperandSegments,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
@@ -17,7 +16,7 @@ from xdsl.irdl import (
 
 from ptoas.dialects.pto.constraints import AnyTile, IntegerTile, Scalar
 from ptoas.dialects.pto.enums import CmpModeAttr
-from ptoas.dialects.pto.instruction import Instruction
+from ptoas.dialects.pto.instruction import Instruction, ScratchOp
 from ptoas.dialects.pto.result_types import DerivedType, mask
 
 
@@ -52,27 +51,22 @@ class TCmpSOp(CompareOp):
 
 
 @irdl_op_definition
-class TSelOp(Instruction):
+class TSelOp(ScratchOp):
     """`dst[i, j] = mask.bit[i, j] ? src0[i, j] : src1[i, j]`."""
 
     name = "pto.tsel"
     RESULT_LIKE: ClassVar = "src0"
-    SCRATCH: ClassVar = ("tmp",)
-    irdl_options = (AttrSizedOperandSegments(as_property=True),)
     mask = operand_def(IntegerTile())
     src0 = operand_def(AnyTile("T"))
     src1 = operand_def(AnyTile("T"))
-    tmp = opt_operand_def(AnyTile())
 
 
 @irdl_op_definition
-class TSelSOp(Instruction):
+class TSelSOp(ScratchOp):
     """`dst[i, j] = mask.bit[i, j] ? src[i, j] : scalar`."""
 
     name = "pto.tsels"
     RESULT_LIKE: ClassVar = "src"
-    SCRATCH: ClassVar = ("tmp",)
-    irdl_options = (AttrSizedOperandSegments(as_property=True),)
     mask = operand_def(IntegerTile())
     src = operand_def(AnyTile("T"))
     tmp = opt_operand_def(AnyTile())

@@ -6,7 +6,6 @@ from typing import ClassVar
 
 from xdsl.ir import Attribute
 from xdsl.irdl import (
-    AttrSizedOperandSegments,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
@@ -15,7 +14,7 @@ from xdsl.irdl import (
 
 from ptoas.dialects.pto.constraints import AnyTile, Scalar
 from ptoas.dialects.pto.enums import DivPrecisionAttr
-from ptoas.dialects.pto.instruction import Instruction
+from ptoas.dialects.pto.instruction import Instruction, ScratchOp
 from ptoas.dialects.pto.result_types import DerivedType, like_the_wider
 from ptoas.dialects.pto.types import TileType
 
@@ -26,14 +25,11 @@ class ExpandOp(Instruction, ABC):
     src = operand_def(AnyTile("T"))
 
 
-class RowExpandOp(Instruction, ABC):
+class RowExpandOp(ScratchOp, ABC):
     """`dst[i, j] = f(src0[i, j], src1[i, j])`, where one source has a value for each row: a column, or rows
     of 32 bytes that are repeated along the row."""
 
     RESULT_FROM: ClassVar = DerivedType(like_the_wider, "src0", "src1")
-    SCRATCH: ClassVar[tuple[str, ...]] = ("tmp",)
-    irdl_options = (AttrSizedOperandSegments(as_property=True),)
-
     src0 = operand_def(AnyTile("T"))
     src1 = operand_def(AnyTile("T"))
     tmp = opt_operand_def(AnyTile("T"))

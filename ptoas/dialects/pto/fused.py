@@ -1,14 +1,12 @@
 """Fused and pairwise arithmetic of the headers of August 2026, which no document describes (D52)."""
 
 from abc import ABC
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
-from xdsl.dialects.builtin import f16, f32, i8
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects.builtin import f16, f32
+from xdsl.ir import Attribute
 from xdsl.irdl import (
-    AttrSizedOperandSegments,
-    AttrSizedResultSegments,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
@@ -17,8 +15,15 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.constraints import AnyTile, Scalar
-from ptoas.dialects.pto.instruction import BinaryOp, Instruction, PtoOp, ScratchOp, UnaryOp
-from ptoas.dialects.pto.result_types import DerivedType, half_of_the_columns, with_element
+from ptoas.dialects.pto.instruction import BinaryOp, Instruction, PtoOp, ScratchOp, SeveralTilesOp, UnaryOp
+from ptoas.dialects.pto.result_types import (
+    DerivedType,
+    Operands,
+    Properties,
+    half_of_the_columns,
+    narrowed,
+    with_element,
+)
 from ptoas.dialects.pto.types import TileType
 
 
@@ -37,29 +42,17 @@ class MultiplyAddOp(PtoOp, ABC):
 class NarrowingOp(Instruction, ABC):
     """`dst[i, j] = convert(f(src0[i, j], src1[i, j]))`, with saturation."""
 
+    RESULT_FROM: ClassVar = DerivedType(narrowed, "src0")
     src0 = operand_def(AnyTile("S"))
     src1 = operand_def(AnyTile("S"))
     dst = opt_operand_def(AnyTile())
     result = opt_result_def(AnyTile())
 
-    @classmethod
-    def infer_result_types(
-        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
-    ) -> Sequence[Attribute] | None:
-        """The next shorter type."""
-        src = operands["src0"][0].type
-        assert isinstance(src, TileType)
-        return [with_element(src, f16 if src.element_type == f32 else i8)]
 
-
-class PairOfTilesOp(Instruction, ABC):
+class PairOfTilesOp(SeveralTilesOp, ABC):
     """An instruction with two destinations of one type, `dst` and `dst1`."""
 
     OUTS: ClassVar[tuple[str, ...]] = ("dst", "dst1")
-    irdl_options = (
-        AttrSizedOperandSegments(as_property=True),
-        AttrSizedResultSegments(as_property=True),
-    )
 
     dst = opt_operand_def(AnyTile("T"))
     dst1 = opt_operand_def(AnyTile("T"))
@@ -149,9 +142,7 @@ class TInterleaveOp(PairOfTilesOp):
     src1 = operand_def(AnyTile("T"))
 
     @classmethod
-    def infer_result_types(
-        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
-    ) -> Sequence[Attribute] | None:
+    def infer_result_types(cls, operands: Operands, properties: Properties) -> Sequence[Attribute] | None:
         return [operands["src0"][0].type] * 2
 
 
@@ -165,9 +156,7 @@ class TDeinterleaveOp(PairOfTilesOp):
     src1 = opt_operand_def(AnyTile("T"))
 
     @classmethod
-    def infer_result_types(
-        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
-    ) -> Sequence[Attribute] | None:
+    def infer_result_types(cls, operands: Operands, properties: Properties) -> Sequence[Attribute] | None:
         src = operands["src0"][0].type
         assert isinstance(src, TileType)
         return [src if operands["src1"] else half_of_the_columns(src)] * 2

@@ -1,7 +1,7 @@
 """Gathers and scatters: by index, by mask, by comparison; from global memory and within tiles."""
 
 from abc import ABC
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import prod
 from typing import ClassVar
 
@@ -9,7 +9,6 @@ from xdsl.dialects.builtin import IntegerAttr, StringAttr
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
-    AttrSizedResultSegments,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
@@ -32,8 +31,8 @@ from ptoas.dialects.pto.enums import (
     ScatterConflictAttr,
     ScatterOOBAttr,
 )
-from ptoas.dialects.pto.instruction import Instruction, PtoOp
-from ptoas.dialects.pto.result_types import BLOCK, DerivedType, boxed, one_block_each
+from ptoas.dialects.pto.instruction import Instruction, PtoOp, SeveralTilesOp
+from ptoas.dialects.pto.result_types import BLOCK, DerivedType, Operands, Properties, boxed, one_block_each
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 
 
@@ -66,9 +65,7 @@ class MGatherOp(IndexedMemoryOp, Instruction):
     gather_oob = opt_prop_def(GatherOOBAttr, prop_name="gatherOob")
 
     @classmethod
-    def infer_result_types(
-        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
-    ) -> Sequence[Attribute] | None:
+    def infer_result_types(cls, operands: Operands, properties: Properties) -> Sequence[Attribute] | None:
         """Row: as many rows as indices, as wide as the table. Elem: the shape of the indices."""
         mem, idx = operands["mem"][0].type, operands["idx"][0].type
         assert isinstance(mem, ViewType) and isinstance(idx, TileType)
@@ -164,7 +161,7 @@ class MScatterOp(IndexedMemoryOp):
 
 
 @irdl_op_definition
-class TGatherOp(Instruction):
+class TGatherOp(SeveralTilesOp):
     """Gather within tiles, in three forms.
 
     Index: `dst[i, j] = src[indices[i, j]]`. Mask: the elements of `src` that `maskPattern` keeps, packed.
@@ -182,10 +179,6 @@ class TGatherOp(Instruction):
         " : ^src(, ^indices)?(, ^threshold)?(, ^tmp)?(, #axis)?)"
         "( outs($dst(, $cdst)? : ^dst(, ^cdst)?))? {attrs}"
     )
-    irdl_options = (
-        AttrSizedOperandSegments(as_property=True),
-        AttrSizedResultSegments(as_property=True),
-    )
     src = operand_def(AnyTile())
     indices = opt_operand_def(IndexTile())
     threshold = opt_operand_def(Scalar())
@@ -200,9 +193,7 @@ class TGatherOp(Instruction):
     offset = opt_prop_def(IntegerAttr)
 
     @classmethod
-    def infer_result_types(
-        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
-    ) -> Sequence[Attribute] | None:
+    def infer_result_types(cls, operands: Operands, properties: Properties) -> Sequence[Attribute] | None:
         """The index form gives a tile in the shape of the indices, the mask form what the pattern keeps."""
         src = operands["src"][0].type
         assert isinstance(src, TileType)

@@ -1,16 +1,14 @@
 """Tiles made of little: triangles, random numbers, histograms."""
 
-from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 from xdsl.dialects.builtin import BoolAttr, IntegerAttr
-from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.constraints import AnyTile, Index, Scalar
 from ptoas.dialects.pto.instruction import Instruction
-from ptoas.dialects.pto.result_types import u32
-from ptoas.dialects.pto.types import TileType
+from ptoas.dialects.pto.result_types import DerivedType, counts_of_bytes
 
 
 def _is_one_of(name: str, attribute: IntegerAttr | None, *numbers: int) -> None:
@@ -56,19 +54,11 @@ class THistogramOp(Instruction):
     higher bytes are as `idx` says."""
 
     name = "pto.thistogram"
+    RESULT_FROM: ClassVar = DerivedType(counts_of_bytes, "src")
     src = operand_def(AnyTile())
     idx = operand_def(AnyTile())
     byte = opt_prop_def(IntegerAttr)
     is_msb = opt_prop_def(BoolAttr, prop_name="isMSB")
-
-    @classmethod
-    def infer_result_types(
-        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
-    ) -> Sequence[Attribute] | None:
-        """A count for each value of a byte, in each row."""
-        src = operands["src"][0].type
-        assert isinstance(src, TileType)
-        return [TileType.of(u32, src.rows, 256, valid=(src.valid_rows, 256))]
 
     def verify_(self) -> None:
         super().verify_()

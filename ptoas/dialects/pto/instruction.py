@@ -35,7 +35,7 @@ from ptoas.dialects.pto.constraints import AnyTile, ElementMismatch, PtoConstrai
 from ptoas.dialects.pto.construct import by_result, construct, segments
 from ptoas.dialects.pto.element_types import BY_TYPE, element_size, element_text
 from ptoas.dialects.pto.enums import PtoEnumAttr
-from ptoas.dialects.pto.result_types import BLOCK, DerivedType, with_element
+from ptoas.dialects.pto.result_types import BLOCK, DerivedType, Operands, Properties, with_element
 from ptoas.dialects.pto.slots import DeclaredEffects, accesses
 from ptoas.dialects.pto.types import TileType
 
@@ -293,9 +293,7 @@ class PtoOp(IRDLOperation, ABC):
             self.location = location
 
     @classmethod
-    def infer_result_types(
-        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
-    ) -> Sequence[Attribute] | None:
+    def infer_result_types(cls, operands: Operands, properties: Properties) -> Sequence[Attribute] | None:
         """The types of all results, from the operands of each slot; `None` where they do not tell.
 
         `VerifyException` says why they can't be.
@@ -524,6 +522,12 @@ class ScratchOp(Instruction, ABC):
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
 
     tmp = opt_operand_def(AnyTile())
+
+
+class SeveralTilesOp(Instruction, ABC):
+    """An instruction with several destinations, of which some may be missing."""
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True), AttrSizedResultSegments(as_property=True))
 
 
 class ReductionOp(ScratchOp, ABC):

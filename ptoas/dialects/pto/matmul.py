@@ -1,23 +1,21 @@
 """Products of matrices: `left` times `right` into an accumulator."""
 
 from abc import ABC
-from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from xdsl.dialects.builtin import f32, i32
-from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, opt_operand_def, opt_prop_def, opt_result_def
 
 from ptoas.dialects.pto.constraints import AnyTile
 from ptoas.dialects.pto.element_types import BY_TYPE
 from ptoas.dialects.pto.enums import AccPhaseAttr, BLayout, SLayout, TileLoc
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
+from ptoas.dialects.pto.result_types import DerivedType
 from ptoas.dialects.pto.types import TileType
 
 
-def accumulator(lhs: Attribute, rhs: Attribute) -> TileType:
+def accumulator(lhs: TileType, rhs: TileType) -> TileType:
     """The tile that a product of two tiles needs: f32, for integers i32."""
-    assert isinstance(lhs, TileType) and isinstance(rhs, TileType)
     return TileType.of(
         i32 if BY_TYPE[lhs.element_type].is_integer else f32,
         lhs.rows,
@@ -33,16 +31,10 @@ def accumulator(lhs: Attribute, rhs: Attribute) -> TileType:
 class ProductOp(Instruction, ABC):
     """A product of two matrices, with or without something to begin with."""
 
+    RESULT_FROM: ClassVar = DerivedType(accumulator, "lhs", "rhs")
     dst = opt_operand_def(AnyTile())
     result = opt_result_def(AnyTile())
     acc_phase = opt_prop_def(AccPhaseAttr, prop_name="accPhase")
-
-    @classmethod
-    def infer_result_types(
-        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
-    ) -> Sequence[Attribute] | None:
-        inferred = super().infer_result_types(operands, properties)
-        return inferred or [accumulator(operands["lhs"][0].type, operands["rhs"][0].type)]
 
 
 class AccumulateOp(ProductOp, ABC):
@@ -50,10 +42,33 @@ class AccumulateOp(ProductOp, ABC):
 
     TIED: ClassVar = (("dst", "acc_in"),)
     RESULT_LIKE: ClassVar = "acc_in"
+    acc_in = operand_def(AnyTile())
+
+
+class BiasOp(ProductOp, ABC):
+    """A row is added to every row of the product."""
+
+    bias = operand_def(AnyTile())
+
+
+class PlainOp(ProductOp, ABC):
+    """A product of operands that are plain numbers."""
+
+    lhs = operand_def(AnyTile())
+    rhs = operand_def(AnyTile())
+
+
+class MxOp(ProductOp, ABC):
+    """A product of operands whose numbers share a scale in groups of 32 along k."""
+
+    lhs = operand_def(AnyTile())
+    lhs_scale = operand_def(AnyTile())
+    rhs = operand_def(AnyTile())
+    rhs_scale = operand_def(AnyTile())
 
 
 @irdl_op_definition
-class TMatmulOp(ProductOp):
+class TMatmulOp(PlainOp):
     """`dst[i, j] = sum over k of lhs[i, k] * rhs[k, j]`.
 
     It is formed in f32, of integers in i32, where it wraps. No document gives the order of the sum: `run`
@@ -62,38 +77,26 @@ class TMatmulOp(ProductOp):
     """
 
     name = "pto.tmatmul"
-    lhs = operand_def(AnyTile())
-    rhs = operand_def(AnyTile())
 
 
 @irdl_op_definition
-class TMatmulAccOp(AccumulateOp):
+class TMatmulAccOp(AccumulateOp, PlainOp):
     """`dst[i, j] = acc_in[i, j] + sum over k of lhs[i, k] * rhs[k, j]`; `acc_in` is `dst`.
 
     The sum is formed as by `tmatmul`, and then added.
     """
 
     name = "pto.tmatmul.acc"
-    acc_in = operand_def(AnyTile())
-    lhs = operand_def(AnyTile())
-    rhs = operand_def(AnyTile())
 
 
 @irdl_op_definition
-class TMatmulBiasOp(ProductOp):
+class TMatmulBiasOp(PlainOp, BiasOp):
     """`dst[i, j] = bias[0, j] + sum over k of lhs[i, k] * rhs[k, j]`.
 
     The sum is formed as by `tmatmul`, and then added.
     """
 
     name = "pto.tmatmul.bias"
-    lhs = operand_def(AnyTile())
-    rhs = operand_def(AnyTile())
-    bias = operand_def(AnyTile())
-
-
-class MxOp(ProductOp, ABC):
-    """A product of operands whose numbers share a scale in groups of 32 along k."""
 
 
 @irdl_op_definition
@@ -106,34 +109,20 @@ class TMatmulMxOp(MxOp):
     """
 
     name = "pto.tmatmul.mx"
-    lhs = operand_def(AnyTile())
-    lhs_scale = operand_def(AnyTile())
-    rhs = operand_def(AnyTile())
-    rhs_scale = operand_def(AnyTile())
 
 
 @irdl_op_definition
-class TMatmulMxAccOp(MxOp, AccumulateOp):
+class TMatmulMxAccOp(AccumulateOp, MxOp):
     """As `tmatmul.mx`, added to `acc_in`, which is `dst`."""
 
     name = "pto.tmatmul.mx.acc"
-    acc_in = operand_def(AnyTile())
-    lhs = operand_def(AnyTile())
-    lhs_scale = operand_def(AnyTile())
-    rhs = operand_def(AnyTile())
-    rhs_scale = operand_def(AnyTile())
 
 
 @irdl_op_definition
-class TMatmulMxBiasOp(MxOp):
+class TMatmulMxBiasOp(MxOp, BiasOp):
     """As `tmatmul.mx`, added to `bias[0, j]`."""
 
     name = "pto.tmatmul.mx.bias"
-    lhs = operand_def(AnyTile())
-    lhs_scale = operand_def(AnyTile())
-    rhs = operand_def(AnyTile())
-    rhs_scale = operand_def(AnyTile())
-    bias = operand_def(AnyTile())
 
 
 @irdl_op_definition
@@ -141,34 +130,20 @@ class TGemvMxOp(MxOp):
     """As `tmatmul.mx`, of one row."""
 
     name = "pto.tgemv.mx"
-    lhs = operand_def(AnyTile())
-    lhs_scale = operand_def(AnyTile())
-    rhs = operand_def(AnyTile())
-    rhs_scale = operand_def(AnyTile())
 
 
 @irdl_op_definition
-class TGemvMxAccOp(MxOp, AccumulateOp):
+class TGemvMxAccOp(AccumulateOp, MxOp):
     """As `tmatmul.mx.acc`, of one row."""
 
     name = "pto.tgemv.mx.acc"
-    acc_in = operand_def(AnyTile())
-    lhs = operand_def(AnyTile())
-    lhs_scale = operand_def(AnyTile())
-    rhs = operand_def(AnyTile())
-    rhs_scale = operand_def(AnyTile())
 
 
 @irdl_op_definition
-class TGemvMxBiasOp(MxOp):
+class TGemvMxBiasOp(MxOp, BiasOp):
     """As `tmatmul.mx.bias`, of one row."""
 
     name = "pto.tgemv.mx.bias"
-    lhs = operand_def(AnyTile())
-    lhs_scale = operand_def(AnyTile())
-    rhs = operand_def(AnyTile())
-    rhs_scale = operand_def(AnyTile())
-    bias = operand_def(AnyTile())
 
 
 @irdl_op_definition
@@ -184,29 +159,21 @@ class TGetScaleAddrOp(PtoOp):
 
 
 @irdl_op_definition
-class TGemvOp(ProductOp):
+class TGemvOp(PlainOp):
     """`dst[0, j] = sum over k of lhs[0, k] * rhs[k, j]`: a vector times a matrix."""
 
     name = "pto.tgemv"
-    lhs = operand_def(AnyTile())
-    rhs = operand_def(AnyTile())
 
 
 @irdl_op_definition
-class TGemvAccOp(AccumulateOp):
+class TGemvAccOp(AccumulateOp, PlainOp):
     """`dst[0, j] = acc_in[0, j] + sum over k of lhs[0, k] * rhs[k, j]`; `acc_in` is `dst`."""
 
     name = "pto.tgemv.acc"
-    acc_in = operand_def(AnyTile())
-    lhs = operand_def(AnyTile())
-    rhs = operand_def(AnyTile())
 
 
 @irdl_op_definition
-class TGemvBiasOp(ProductOp):
+class TGemvBiasOp(PlainOp, BiasOp):
     """`dst[0, j] = bias[0, j] + sum over k of lhs[0, k] * rhs[k, j]`."""
 
     name = "pto.tgemv.bias"
-    lhs = operand_def(AnyTile())
-    rhs = operand_def(AnyTile())
-    bias = operand_def(AnyTile())

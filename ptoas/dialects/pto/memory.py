@@ -1,10 +1,10 @@
 """Moving data between global memory and tiles."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import prod
 from typing import ClassVar
 
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     irdl_op_definition,
@@ -28,7 +28,7 @@ from ptoas.dialects.pto.enums import (
     TileLoc,
 )
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
-from ptoas.dialects.pto.result_types import boxed
+from ptoas.dialects.pto.result_types import Operands, Properties, boxed
 from ptoas.dialects.pto.types import TileType, ViewType
 
 
@@ -55,9 +55,7 @@ class TLoadOp(Instruction):
     cache_policy = opt_prop_def(LoadCachePolicyAttr)
 
     @classmethod
-    def infer_result_types(
-        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
-    ) -> Sequence[Attribute] | None:
+    def infer_result_types(cls, operands: Operands, properties: Properties) -> Sequence[Attribute] | None:
         mem = operands["mem"][0].type
         if not isinstance(mem, ViewType) or mem.layout is not Layout.ND or min(mem.shape) < 1:
             return None
@@ -122,9 +120,7 @@ class TPrefetchOp(Instruction):
     src = operand_def(AnyView())
 
     @classmethod
-    def infer_result_types(
-        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
-    ) -> Sequence[Attribute] | None:
+    def infer_result_types(cls, operands: Operands, properties: Properties) -> Sequence[Attribute] | None:
         return TLoadOp.infer_result_types({"mem": operands["src"]}, properties)
 
 

@@ -1,40 +1,32 @@
 """Several tiles under one name, for loops that load the next while they work on the last."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute
 from xdsl.irdl import (
-    AttrSizedOperandSegments,
     irdl_op_definition,
     operand_def,
-    opt_operand_def,
     result_def,
     traits_def,
     var_operand_def,
 )
-from xdsl.traits import MemoryAllocEffect, Pure
+from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.constraints import AnyTile, Index, MultiTile, TileOrMultiTile
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.local_types import MultiTileType
+from ptoas.dialects.pto.result_types import Operands, Properties
+from ptoas.dialects.pto.views import AllocOp
 
 
 @irdl_op_definition
-class AllocMultiTileOp(PtoOp):
+class AllocMultiTileOp(AllocOp):
     """Several tiles of one type; with an address, one after the other from there on."""
 
     name = "pto.alloc_multi_tile"
-    ASSEMBLY_FORMAT: ClassVar = (
-        "(addr = $addr)? (valid_row = $valid_row)? (valid_col = $valid_col)? {attrs} : ^result"
-    )
-    irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    addr = opt_operand_def(Index())
-    valid_row = opt_operand_def(Index())
-    valid_col = opt_operand_def(Index())
     result = result_def(MultiTile())
-    traits = traits_def(MemoryAllocEffect())
 
     @property
     def multi_type(self) -> MultiTileType:
@@ -56,9 +48,7 @@ class MultiTileGetOp(PtoOp):
     traits = traits_def(Pure())
 
     @classmethod
-    def infer_result_types(
-        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
-    ) -> Sequence[Attribute] | None:
+    def infer_result_types(cls, operands: Operands, properties: Properties) -> Sequence[Attribute] | None:
         types = [value.type for value in operands["source"]]
         return [type.tile if isinstance(type, MultiTileType) else type for type in types[:1]] or None
 

@@ -1,13 +1,11 @@
 """Arithmetic of two tiles of which one may be smaller: where it has no element, the other's is taken."""
 
 from abc import ABC
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute
 from xdsl.irdl import (
-    AttrSizedOperandSegments,
-    AttrSizedResultSegments,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
@@ -16,8 +14,8 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.constraints import AnyTile, IntegerTile
-from ptoas.dialects.pto.instruction import Instruction
-from ptoas.dialects.pto.result_types import DerivedType, like_the_larger
+from ptoas.dialects.pto.instruction import Instruction, SeveralTilesOp
+from ptoas.dialects.pto.result_types import DerivedType, Operands, Properties, like_the_larger
 
 
 class PartialOp(Instruction, ABC):
@@ -28,14 +26,10 @@ class PartialOp(Instruction, ABC):
     src1 = operand_def(AnyTile("T"))
 
 
-class PartialArgOp(Instruction, ABC):
+class PartialArgOp(SeveralTilesOp, ABC):
     """The same for values with their indices: the value that is chosen brings its index along."""
 
     OUTS: ClassVar[tuple[str, ...]] = ("dst", "dst_idx")
-    irdl_options = (
-        AttrSizedOperandSegments(as_property=True),
-        AttrSizedResultSegments(as_property=True),
-    )
 
     src0 = operand_def(AnyTile("T"))
     src1 = operand_def(AnyTile("T"))
@@ -47,9 +41,7 @@ class PartialArgOp(Instruction, ABC):
     result_idx = opt_result_def(IntegerTile("I"))
 
     @classmethod
-    def infer_result_types(
-        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
-    ) -> Sequence[Attribute] | None:
+    def infer_result_types(cls, operands: Operands, properties: Properties) -> Sequence[Attribute] | None:
         """The values and the indices of the larger source."""
         larger = (
             DerivedType(like_the_larger, "src0", "src1"),

@@ -4,11 +4,9 @@ from abc import ABC
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from xdsl.dialects.builtin import BoolAttr, IntegerAttr, i8
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects.builtin import BoolAttr, i8
+from xdsl.ir import Attribute
 from xdsl.irdl import (
-    AttrSizedOperandSegments,
-    AttrSizedResultSegments,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
@@ -18,6 +16,7 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
+from ptoas.dialects.pto.channel import ChannelNumberOp
 from ptoas.dialects.pto.constraints import AnyTile, Scalar
 from ptoas.dialects.pto.enums import (
     MxGroupAxis,
@@ -30,8 +29,8 @@ from ptoas.dialects.pto.enums import (
     SaturationModeAttr,
     VecStoreModeAttr,
 )
-from ptoas.dialects.pto.instruction import Instruction, PtoOp, ScratchOp
-from ptoas.dialects.pto.result_types import DerivedType, of_the_scale, u8, with_element
+from ptoas.dialects.pto.instruction import Instruction, ScratchOp, SeveralTilesOp
+from ptoas.dialects.pto.result_types import DerivedType, Operands, Properties, of_the_scale, u8, with_element
 from ptoas.dialects.pto.types import TileType
 
 
@@ -71,9 +70,7 @@ class TQuantOp(ScratchOp):
     quant_type = prop_def(QuantTypeAttr)
 
     @classmethod
-    def infer_result_types(
-        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
-    ) -> Sequence[Attribute] | None:
+    def infer_result_types(cls, operands: Operands, properties: Properties) -> Sequence[Attribute] | None:
         """Bytes in the shape of the source, with an offset unsigned ones."""
         src = operands["src"][0].type
         assert isinstance(src, TileType)
@@ -114,17 +111,13 @@ class TDequantOp(Instruction):
 
 
 @irdl_op_definition
-class TQuantMxOp(Instruction):
+class TQuantMxOp(SeveralTilesOp):
     """Blocks of 32 numbers along `grpAxis` with one scale each, a power of two: `dst` holds the numbers times
     `scaling` as fp8 E4M3 or fp4 E2M1, `exp` the exponent of each block, `max` its largest magnitude. With
     `interleave` the exponents of two neighbouring blocks stand side by side."""
 
     name = "pto.tquant.mx"
     OUTS: ClassVar[tuple[str, ...]] = ("dst", "exp", "max", "scaling", "exp_zz")
-    irdl_options = (
-        AttrSizedOperandSegments(as_property=True),
-        AttrSizedResultSegments(as_property=True),
-    )
     src = operand_def(AnyTile("F"))
     dst = opt_operand_def(AnyTile())
     exp = opt_operand_def(AnyTile("E"))
@@ -174,18 +167,12 @@ class TQuantMxOp(Instruction):
         return self.quant_type.data is QuantType.MXFP4_E2M1
 
 
-class PushScaleOp(PtoOp, ABC):
+class PushScaleOp(ChannelNumberOp, ABC):
     """A scale for the accumulators that the cube core pushes through a channel from here on."""
 
     TAKES_EVENTS: ClassVar = False
     RETURNS_EVENT: ClassVar = False
     SIDE_EFFECTING: ClassVar = True
-    id = opt_prop_def(IntegerAttr)
-
-    @property
-    def number(self) -> int:
-        """The number of the channel."""
-        return 0 if self.id is None else self.id.value.data
 
 
 @irdl_op_definition

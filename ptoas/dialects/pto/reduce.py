@@ -5,7 +5,6 @@ from typing import ClassVar
 
 from xdsl.dialects.builtin import BoolAttr, i32
 from xdsl.irdl import (
-    AttrSizedOperandSegments,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
@@ -15,7 +14,7 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.constraints import AnyTile, IntegerTile
-from ptoas.dialects.pto.instruction import Instruction, ReductionOp
+from ptoas.dialects.pto.instruction import Instruction, ReductionOp, ScratchOp
 from ptoas.dialects.pto.result_types import DerivedType, one_per_column, one_per_row
 
 
@@ -32,11 +31,8 @@ class ColumnReductionOp(Instruction, ABC):
     src = operand_def(AnyTile("T"))
 
 
-class ArgReductionOp(Instruction, ABC):
+class ArgReductionOp(ScratchOp, ABC):
     """The position of an element along one axis; some targets need a scratch tile for it."""
-
-    SCRATCH: ClassVar[tuple[str, ...]] = ("tmp",)
-    irdl_options = (AttrSizedOperandSegments(as_property=True),)
 
     src = operand_def(AnyTile("T"))
     tmp = opt_operand_def(AnyTile("T"))

@@ -8,9 +8,9 @@ A family names one of these functions and the operand slots that it reads:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
-from xdsl.dialects.builtin import IntegerType, Signedness
+from xdsl.dialects.builtin import IntegerType, Signedness, f16, f32, i8
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
@@ -31,6 +31,12 @@ u8 = IntegerType(8, Signedness.UNSIGNED)
 u32 = IntegerType(32, Signedness.UNSIGNED)
 
 
+Operands: TypeAlias = Mapping[str, Sequence[SSAValue]]
+"""The operands of an instruction by slot."""
+
+Properties: TypeAlias = Mapping[str, Attribute]
+
+
 class DerivedType:
     """The result type as a function of the types of some operands.
 
@@ -40,7 +46,7 @@ class DerivedType:
     def __init__(self, function: Callable[..., TileType], *slots: str, **options: Any):
         self.function, self.slots, self.options = function, slots, options
 
-    def infer(self, operands: Mapping[str, Sequence[SSAValue]]) -> TileType | None:
+    def infer(self, operands: Operands) -> TileType | None:
         """The result type; `None` if an operand is missing, `VerifyException` says why there is none."""
         types = [operands[slot][0].type for slot in self.slots if operands[slot]]
         tiles = [type for type in types if isinstance(type, TileType)]
@@ -141,6 +147,16 @@ def one_block_each(src: TileType, offsets: TileType) -> TileType:
     return TileType.of(
         src.element_type, offsets.rows, offsets.cols * width, valid=(offsets.valid_rows, valid_cols)
     )
+
+
+def narrowed(src: TileType) -> TileType:
+    """The next shorter type of a conversion with saturation."""
+    return with_element(src, f16 if src.element_type == f32 else i8)
+
+
+def counts_of_bytes(src: TileType) -> TileType:
+    """A count for each value of a byte, in each row."""
+    return TileType.of(u32, src.rows, 256, valid=(src.valid_rows, 256))
 
 
 def of_the_scale(src: TileType, scale: TileType) -> TileType:

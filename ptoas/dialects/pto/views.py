@@ -1,7 +1,7 @@
 """Views of global memory and tiles of local memory, with addresses and valid extents."""
 
 from abc import ABC
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar, cast
 
 from xdsl.dialects.arith import ConstantOp
@@ -25,12 +25,32 @@ from xdsl.utils.exceptions import VerifyException
 from ptoas.dialects.pto.constraints import AnyTile, AnyView, Extent, Index, Ptr
 from ptoas.dialects.pto.enums import LayoutAttr
 from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.result_types import Operands, Properties
 from ptoas.dialects.pto.types import DYNAMIC, LARGEST_EXTENT, PartitionTensorViewType, TileType, ViewType
 
 
-def _miscounted(key: str, found: int, rank: int) -> VerifyException:
-    """A list with more or fewer values than the view has dimensions."""
-    return VerifyException(f"`{key}` needs {rank} values for a view of {rank} dimensions, found {found}")
+def _check_counts(type: Attribute, **lists: Sequence[SSAValue]) -> None:
+    """Refuse a list with more or fewer values than the view has dimensions."""
+    assert isinstance(type, ViewType)
+    rank = len(type.shape)
+    for key, values in lists.items():
+        if len(values) != rank:
+            raise VerifyException(
+                f"`{key}` needs {rank} values for a view of {rank} dimensions, found {len(values)}"
+            )
+
+
+class AllocOp(PtoOp, ABC):
+    """Local memory; its address and, where the type says `?`, its valid extents."""
+
+    ASSEMBLY_FORMAT: ClassVar = (
+        "(addr = $addr)? (valid_row = $valid_row)? (valid_col = $valid_col)? {attrs} : ^result"
+    )
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    addr = opt_operand_def(Index())
+    valid_row = opt_operand_def(Index())
+    valid_col = opt_operand_def(Index())
+    traits = traits_def(MemoryAllocEffect())
 
 
 @irdl_op_definition
@@ -48,11 +68,7 @@ class MakeTensorViewOp(PtoOp):
     traits = traits_def(Pure())
 
     def verify_(self) -> None:
-        view = self.result.type
-        assert isinstance(view, ViewType)
-        for word, values in (("shape", self.shape), ("strides", self.strides)):
-            if len(values) != len(view.shape):
-                raise _miscounted(word, len(values), len(view.shape))
+        _check_counts(self.result.type, shape=self.shape, strides=self.strides)
 
 
 @irdl_op_definition
@@ -69,9 +85,7 @@ class PartitionViewOp(PtoOp):
     traits = traits_def(Pure())
 
     @classmethod
-    def infer_result_types(
-        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
-    ) -> Sequence[Attribute] | None:
+    def infer_result_types(cls, operands: Operands, properties: Properties) -> Sequence[Attribute] | None:
         """The extents are those of the sizes, where they are constants."""
         source = operands["source"][0].type
         if not isinstance(source, ViewType) or not operands["sizes"]:
@@ -80,27 +94,15 @@ class PartitionViewOp(PtoOp):
         return [PartitionTensorViewType.of(sizes, source.element_type, source.layout)]
 
     def verify_(self) -> None:
-        source = self.source.type
-        assert isinstance(source, ViewType)
-        for word, values in (("offsets", self.offsets), ("sizes", self.sizes)):
-            if len(values) != len(source.shape):
-                raise _miscounted(word, len(values), len(source.shape))
+        _check_counts(self.source.type, offsets=self.offsets, sizes=self.sizes)
 
 
 @irdl_op_definition
-class AllocTileOp(PtoOp):
+class AllocTileOp(AllocOp):
     """A tile of local memory; its address and, where the type says `?`, its valid extents."""
 
     name = "pto.alloc_tile"
-    ASSEMBLY_FORMAT: ClassVar = (
-        "(addr = $addr)? (valid_row = $valid_row)? (valid_col = $valid_col)? {attrs} : ^result"
-    )
-    irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    addr = opt_operand_def(Index())
-    valid_row = opt_operand_def(Index())
-    valid_col = opt_operand_def(Index())
     result = result_def(AnyTile())
-    traits = traits_def(MemoryAllocEffect())
 
     @property
     def tile_type(self) -> TileType:
@@ -190,9 +192,7 @@ class SubviewOp(PtoOp):
     traits = traits_def(Pure())
 
     @classmethod
-    def infer_result_types(
-        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
-    ) -> Sequence[Attribute] | None:
+    def infer_result_types(cls, operands: Operands, properties: Properties) -> Sequence[Attribute] | None:
         """A tile of that size in the layout of its source; valid as a whole unless extents are given."""
         source, sizes = operands["source"][0].type, properties.get("sizes")
         if not isinstance(source, TileType) or not isinstance(sizes, DenseArrayBase):

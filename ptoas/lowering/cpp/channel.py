@@ -150,7 +150,7 @@ def _split(op: ChannelOp) -> str:
 def _push(emit: FunctionEmitter, op: PushOp) -> None:
     name, alias = _pipe(emit, op)
     init = emit.channels.init_of(op)
-    entry = op.pushed
+    entry = op.entry
     what = _entry_type(emit, entry)
     arguments = [name, emit.argument(entry)]
     how = _split(op)
@@ -173,7 +173,7 @@ def _scale(emit: FunctionEmitter, op: SetQuantScalarOp | SetQuantVectorOp) -> No
         return
     channel = emit.channels.of(init)
     pushes, _ = pushes_and_pops(channel, Flow.C2V)
-    types = [push.pushed.type for push in pushes]
+    types = [push.entry.type for push in pushes]
     source = next((type.element_type for type in types if isinstance(type, TileType)), f32)
     result = element_cpp(result_of(channel, source))
     emit.push_scales[init] = f"SET_QUANT_SCALAR<{result}>({emit.text(op.scale)});"
@@ -236,7 +236,7 @@ def _declare_view(emit: FunctionEmitter, value: SSAValue) -> None:
 
 def _free(emit: FunctionEmitter, op: FreeOp) -> None:
     name, alias = _pipe(emit, op)
-    entry = op.freed
+    entry = op.entry
     if entry is not None and isinstance(entry.type, ViewType):
         emit.line(f"TFREE<{alias}, {emit.tensor_type(entry)}, {_split(op)}>({name}, {emit.argument(entry)});")
         return

@@ -30,7 +30,7 @@ def passed(use: ChannelOp) -> Passed | None:
     """The type of what an instruction pushes, pops or allocates."""
     match use:
         case PushOp():
-            type = use.pushed.type
+            type = use.entry.type
         case PopOp():
             type = use.popped.type
         case AllocSlotOp():

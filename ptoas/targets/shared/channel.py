@@ -61,7 +61,7 @@ def channel_rows(model: ChannelModel) -> Rows:
         )
     for op in PUSHES:
         view = numbers.override(ignores=("entry",)) if model.views is None else views
-        rows[op] = Forms(_passes_tile("pushed"), {True: numbers.override(pipe=pushing), False: view})
+        rows[op] = Forms(_passes_tile("entry"), {True: numbers.override(pipe=pushing), False: view})
     for op in POPS:
         ignored = ("entry",) if op is c.TPopOp else ()
         view = numbers.override(ignores=ignored) if model.views is None else views
