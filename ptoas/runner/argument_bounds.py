@@ -27,7 +27,6 @@ from ptoas.dialects.pto.scalar import (
 )
 from ptoas.dialects.pto.views import PartitionViewOp
 from ptoas.runner.argument_slice import ArgumentSlice
-from ptoas.runner.parameters import Parameter
 
 MAX_LOWER_BOUND = 1 << 16
 """The largest lower bound that is looked for."""
@@ -125,9 +124,7 @@ class LowerBounds(Evaluator[Interval]):
                 return self.launched.get(value.owner.__class__)
 
 
-def infer_lower_bounds(
-    slices: ArgumentSlice, parameters: list[Parameter], blocks: int, scalars: Mapping[SSAValue, int]
-) -> None:
+def infer_lower_bounds(slices: ArgumentSlice, blocks: int, scalars: Mapping[SSAValue, int]) -> None:
     """Let generated integers be so large that no place which is counted back from them is negative."""
     bounds = LowerBounds(0, blocks, scalars)
     for op in slices.operations:
@@ -143,10 +140,10 @@ def infer_lower_bounds(
                 continue
             values = slices.backward([place], until=LoadScalarOp)
             loads = [value.owner for value in values if isinstance(value.owner, LoadScalarOp)]
-            read = {at for load in loads for at in slices.memory(load.ptr) if parameters[at].is_computed_with}
+            read = {p for load in loads for p in slices.memory(load.ptr) if p.is_computed_with}
             floor = _least(partial(_holds, place, blocks, scalars)) if read else None
-            for at in read if floor is not None else ():
-                parameters[at].floor = max(parameters[at].floor, floor or 0)
+            for parameter in read:
+                parameter.floor = max(parameter.floor, floor or 0)
 
 
 def _least(holds: Callable[[int], bool]) -> int | None:

@@ -15,7 +15,6 @@ from xdsl.ir import SSAValue
 
 from ptoas.analysis.integers import Undefined, integer_op
 from ptoas.analysis.knowledge import Knowledge
-from ptoas.analysis.structure import walk
 from ptoas.dialects.pto.asynchronous import BuildAsyncSessionOp, MakePrefetchAsyncContextOp
 from ptoas.dialects.pto.channel import PipeInitOp
 from ptoas.dialects.pto.comm import CollectiveOp
@@ -61,20 +60,16 @@ def infer_arguments(
     blocks: int,
 ) -> None:
     """Fill in sizes, directions and limits of the parameters, from a module in DPS form."""
-    functions = {op.sym_name.data: op for op in walk(module) if isinstance(op, func.FuncOp)}
-    operations = [op for f in functions.values() for op in walk(f)]
-    arguments = entry.body.blocks[0].args
-    slices = ArgumentSlice(functions, operations, [arguments[p.at] for p in parameters])
+    slices = ArgumentSlice(module, entry, parameters)
     peers = Peers(slices)
-    peers.mark(parameters)
-    peer_numbers = PeerNumbers(slices, parameters)
-    mark_ranks(entry, operations, parameters, peer_numbers)
-    numbers: dict[SSAValue, int] = {
-        arguments[p.at]: known_values[p.name] for p in parameters if p.name in known_values
-    }
+    peers.mark()
+    peer_numbers = PeerNumbers(slices)
+    mark_ranks(slices, peer_numbers)
+    numbers = {v: known_values[p.name] for v, p in slices.arguments.items() if p.name in known_values}
     launched = launch_ranges(blocks)
-    numbers |= {arguments[at]: launched[query][1] for at, query in launch_arguments(entry).items()}
-    scalars: dict[SSAValue, Parameter] = {arguments[p.at]: p for p in parameters if p.kind == "scalar"}
+    values = entry.body.block.args
+    numbers |= {values[at]: launched[query][1] for at, query in launch_arguments(entry).items()}
+    scalars = {value: p for value, p in slices.arguments.items() if p.kind == "scalar"}
     for inner in slices.callers:
         outer = inner
         while outer in slices.callers:
@@ -82,46 +77,46 @@ def infer_arguments(
         if outer in scalars:
             scalars[inner] = scalars[outer]
     _suggest(slices, scalars)
-    peer_numbers.mark(scalars, parameters)
+    peer_numbers.mark(scalars)
     bounds = _stretch(slices, scalars, numbers, blocks)
-    for op in operations:
+    accessed: set[Parameter] = set()
+    for op in slices.operations:
         if not isinstance(op, PtoOp):
             continue
-        _directions(op, slices, parameters, target)
+        accessed.update(parameter for value in op.operands for parameter in slices.memory(value))
+        _directions(op, slices, target)
         match op:
             case MakeTensorViewOp():
-                _size(op, slices, parameters, bounds, peers)
+                _size(op, slices, bounds, peers)
             case LoadScalarOp() | StoreScalarOp():
-                _reach(op, slices, parameters, bounds, peers)
+                _reach(op, slices, bounds, peers)
             case BuildAsyncSessionOp() | MakePrefetchAsyncContextOp():
-                for at in slices.memory(op.workspace):
-                    parameters[at].elements = parameters[at].elements or WORKSPACE
+                for parameter in slices.memory(op.workspace):
+                    parameter.elements = parameter.elements or WORKSPACE
             case SignalOp():
-                for at in slices.memory(op.operands[0]):
-                    parameters[at].is_signal = True
+                for parameter in slices.memory(op.operands[0]):
+                    parameter.is_signal = True
             case SyncAllOp() if op.workspace is not None:
-                for at in slices.memory(op.workspace):
-                    parameters[at].is_signal = parameters[at].written = True
-                    parameters[at].elements = max(parameters[at].elements or 0, SYNC_WORDS)
+                for parameter in slices.memory(op.workspace):
+                    parameter.is_signal = parameter.written = True
+                    parameter.need(SYNC_WORDS)
             case SetFftsOp():
-                for at in slices.memory(op.ffts):
-                    parameters[at].elements = max(parameters[at].elements or 0, SYNC_WORDS)
+                for parameter in slices.memory(op.ffts):
+                    parameter.need(SYNC_WORDS)
             case PipeInitOp() if op.memory is not None:
-                _ring(op, slices.memory(op.memory), parameters, _added(op.memory, bounds, peers))
+                _ring(op, slices.memory(op.memory), _added(op.memory, bounds, peers))
             case _:
                 pass
-        _index_use(op, slices, parameters, target, bounds)
-    mark_arrivals(slices, parameters)
-    accessed = _accessed(slices, parameters)
-    for parameter in parameters:
-        if parameter.kind == "pointer" and parameter.elements is None and parameter.at not in accessed:
-            parameter.elements = 1
+        _index_use(op, slices, target, bounds)
+    mark_arrivals(slices)
     places, counts = _steering(slices)
-    for at, parameter in enumerate(parameters):
+    for parameter in parameters:
+        if parameter.kind == "pointer" and parameter.elements is None and parameter not in accessed:
+            parameter.elements = 1  # only calls use it
         # An extent or a divisor of 0 leaves nothing to do, or can't be.
-        parameter.is_computed_with = at in places and at not in counts
+        parameter.is_computed_with = parameter in places and parameter not in counts
     generated = {value: p.suggestion for value, p in scalars.items()}
-    infer_lower_bounds(slices, parameters, blocks, {**generated, **numbers})
+    infer_lower_bounds(slices, blocks, {**generated, **numbers})
 
 
 TYPICAL_EXTENT = 8
@@ -136,29 +131,27 @@ WORKSPACE = 1 << 12
 """Bytes of the workspace of an asynchronous engine."""
 
 
-def _suggest(slices: ArgumentSlice, scalars_by_value: dict[SSAValue, Parameter]) -> None:
+def _suggest(slices: ArgumentSlice, scalars: dict[SSAValue, Parameter]) -> None:
     """Suggest numbers for scalars: a tile's extent for a valid extent, a few for another extent, zero for an
     offset."""
     operations = slices.operations
-    fixed: set[str] = set()
+    fixed: set[Parameter] = set()
     roots = [
         0 if op.root is None else op.root.value.data for op in operations if isinstance(op, CollectiveOp)
     ]
-    for parameter in scalars_by_value.values():
+    for parameter in scalars.values():
         if parameter.is_count:
             parameter.suggestion = 1
-            fixed.add(parameter.name)
+            fixed.add(parameter)
         if parameter.is_rank:
             # Alone, a program is the root of its first collective.
-            parameter.suggestion = roots[0] if roots else 0
-            parameter.reason = "it is the rank that runs"
-            fixed.add(parameter.name)
+            parameter.suggest(roots[0] if roots else 0, "it is the rank that runs")
+            fixed.add(parameter)
     for op in operations:
         if isinstance(op, PartitionViewOp | SubviewOp):
             for argument in slices.backward(op.offsets):
-                if argument in scalars_by_value:
-                    scalars_by_value[argument].suggestion = 0
-                    scalars_by_value[argument].reason = "offsets are made of it"
+                if argument in scalars:
+                    scalars[argument].suggest(0, "offsets are made of it")
 
     for op in operations:
         pairs: list[tuple[SSAValue | None, int]] = []
@@ -169,56 +162,38 @@ def _suggest(slices: ArgumentSlice, scalars_by_value: dict[SSAValue, Parameter])
                 pairs = list(zip((op.row, op.col), op.tile.type.shape, strict=True))
             case MakeTensorViewOp():
                 for value in (*op.shape, *op.strides):
-                    parameter = _scalar_argument(value, scalars_by_value)
-                    if parameter is not None and parameter.name not in fixed:
-                        parameter.suggestion = TYPICAL_EXTENT
-                        parameter.reason = "it is an extent or a stride of a view"
+                    parameter = _scalar_argument(value, scalars)
+                    if parameter is not None and parameter not in fixed:
+                        parameter.suggest(TYPICAL_EXTENT, "it is an extent or a stride of a view")
                 for argument in slices.backward(op.shape):
-                    parameter = scalars_by_value.get(argument)
-                    if parameter is not None and parameter.suggestion == 0 and parameter.name not in fixed:
-                        parameter.suggestion = TYPICAL_EXTENT
-                        parameter.reason = "extents of views are made of it"
+                    parameter = scalars.get(argument)
+                    if parameter is not None and parameter.suggestion == 0 and parameter not in fixed:
+                        parameter.suggest(TYPICAL_EXTENT, "extents of views are made of it")
             case _:
                 pass
         for value, physical in pairs:
-            parameter = _scalar_argument(value, scalars_by_value)
+            parameter = _scalar_argument(value, scalars)
             if parameter is not None:
-                known = parameter.suggestion if parameter.name in fixed else physical
-                parameter.suggestion = min(known, physical)
-                parameter.reason = "it is how much of a tile is valid"
-                fixed.add(parameter.name)
-            for rest in _remainder_of(value, scalars_by_value):
-                if rest.name not in fixed and rest.suggestion < physical:
-                    rest.suggestion = physical
-                    rest.reason = "what is left of it is how much of a tile is valid"
+                known = parameter.suggestion if parameter in fixed else physical
+                parameter.suggest(min(known, physical), "it is how much of a tile is valid")
+                fixed.add(parameter)
+            for rest in _remainder_of(value, scalars):
+                if rest not in fixed and rest.suggestion < physical:
+                    rest.suggest(physical, "what is left of it is how much of a tile is valid")
 
 
 MAX_STRETCHES = 8
 """Maximum number of times that extents are stretched: an offset may depend on the extent itself."""
 
 
-def _accessed(slices: ArgumentSlice, parameters: list[Parameter]) -> set[int]:
-    """Return the positions of arguments that an instruction uses, not only a call."""
-    used = {
-        at
-        for op in slices.operations
-        if isinstance(op, PtoOp)
-        for value in op.operands
-        for at in slices.memory(value)
-    }
-    return {parameters[at].at for at in used}
-
-
-def _ring(op: PipeInitOp, places: set[int], parameters: list[Parameter], offset: int | None) -> None:
+def _ring(op: PipeInitOp, places: set[Parameter], offset: int | None) -> None:
     """Size the global memory that holds the slots of a channel, from an offset on: each block has a part."""
     needed = op.slots * op.bytes_of_slot * len(op.flows)
-    for at in places:
-        parameter = parameters[at]
+    for parameter in places:
         assert parameter.dtype is not None
         parameter.written = True
         if parameter.kind == "pointer":
-            count = (offset or 0) + -(-needed // parameter.dtype.size)
-            parameter.elements = max(parameter.elements or 0, count)
+            parameter.need((offset or 0) + -(-needed // parameter.dtype.size))
             parameter.view_shape = ()
             parameter.grows = parameter.grows or offset is None
 
@@ -246,8 +221,8 @@ def _stretch(
                 # What is left of the extent behind an offset: at the greatest offset, one element at least.
                 count = max(count, 1)
                 if first + count > parameter.suggestion:
-                    parameter.suggestion = first + count
-                    parameter.reason = "so far reach the parts of a view that it is an extent of"
+                    reason = "so far reach the parts of a view that it is an extent of"
+                    parameter.suggest(first + count, reason)
                     stretched = True
         if not stretched:
             break
@@ -269,7 +244,7 @@ def _remainder_of(value: SSAValue | None, scalars: dict[SSAValue, Parameter]) ->
     return [parameter for rest in rests if (parameter := _scalar_argument(rest, scalars)) is not None]
 
 
-def _steering(slices: ArgumentSlice) -> tuple[set[int], set[int]]:
+def _steering(slices: ArgumentSlice) -> tuple[set[Parameter], set[Parameter]]:
     """Return the parameters whose integers end up in offsets, sizes, bounds or indices, and those of which
     extents or divisors are made."""
     places: list[SSAValue] = []
@@ -294,13 +269,12 @@ def _steered(op: PtoOp) -> list[SSAValue]:
     return [value for slot in slots for value in op.operands_of(slot)]
 
 
-def _directions(op: PtoOp, slices: ArgumentSlice, parameters: list[Parameter], target: Target) -> None:
+def _directions(op: PtoOp, slices: ArgumentSlice, target: Target) -> None:
     for access in target.effects(op).accesses:
         if access.operand < 0:
             continue
         operand = op.operands[access.operand]
-        for at in slices.memory(operand):
-            parameter = parameters[at]
+        for parameter in slices.memory(operand):
             # A tile that was loaded from memory is not that memory.
             if isinstance(operand.type, TileType) != (parameter.kind == "tile"):
                 continue
@@ -320,19 +294,12 @@ def _added(pointer: SSAValue, bounds: UpperBounds, peers: Peers) -> int | None:
     return offset
 
 
-def _size(
-    op: MakeTensorViewOp,
-    slices: ArgumentSlice,
-    parameters: list[Parameter],
-    bounds: UpperBounds,
-    peers: Peers,
-) -> None:
+def _size(op: MakeTensorViewOp, slices: ArgumentSlice, bounds: UpperBounds, peers: Peers) -> None:
     shape = [bounds.value(v) for v in op.shape]
     strides = [bounds.value(v) for v in op.strides]
     offset = _added(op.ptr, bounds, peers)
     known = None not in (*shape, *strides, offset)
-    for at in slices.memory(op.ptr):
-        parameter = parameters[at]
+    for parameter in slices.memory(op.ptr):
         if parameter.kind != "pointer":
             continue
         if not known:
@@ -341,12 +308,10 @@ def _size(
             continue
         extents = [n for n in shape if n is not None]
         steps = [n for n in strides if n is not None]
-        count = (offset or 0) + _elements(op, extents, steps)
-        parameter.elements = max(parameter.elements or 0, count)
+        parameter.need((offset or 0) + _elements(op, extents, steps))
         packed = tuple(steps) == packed_strides(extents, Layout.ND) and offset == 0
         seen = tuple(extents) if packed else ()
-        same = parameter.view_shape in (None, seen)
-        parameter.view_shape = seen if same else ()
+        parameter.view_shape = seen if parameter.view_shape in (None, seen) else ()
 
 
 def _elements(op: MakeTensorViewOp, extents: list[int], strides: list[int]) -> int:
@@ -359,19 +324,15 @@ def _elements(op: MakeTensorViewOp, extents: list[int], strides: list[int]) -> i
 
 
 def _reach(
-    op: LoadScalarOp | StoreScalarOp,
-    slices: ArgumentSlice,
-    parameters: list[Parameter],
-    bounds: UpperBounds,
-    peers: Peers,
+    op: LoadScalarOp | StoreScalarOp, slices: ArgumentSlice, bounds: UpperBounds, peers: Peers
 ) -> None:
     """Size the memory of a scalar access up to the element that it accesses."""
     at, added = bounds.value(op.offset), _added(op.ptr, bounds, peers)
-    for n in slices.memory(op.ptr):
+    for parameter in slices.memory(op.ptr):
         if at is None or added is None:
-            parameters[n].grows = True
+            parameter.grows = True
         elif at + added >= 0:
-            parameters[n].elements = max(parameters[n].elements or 0, at + added + 1)
+            parameter.need(at + added + 1)
 
 
 @cache
@@ -381,16 +342,13 @@ def _index_slot(op_class: type[PtoOp]) -> str | None:
     return next((slot.name for slot in slots if isinstance(slot.constraint, IndexTile)), None)
 
 
-def _index_use(
-    op: PtoOp, slices: ArgumentSlice, parameters: list[Parameter], target: Target, bounds: UpperBounds
-) -> None:
+def _index_use(op: PtoOp, slices: ArgumentSlice, target: Target, bounds: UpperBounds) -> None:
     slot = _index_slot(type(op))
     places = slot_places(op).get(slot, range(0)) if slot else range(0)
     if not places:
         return
     limit, step = _limit(op, target, bounds)
-    for at in slices.memory(op.operands[places.start]):
-        parameter = parameters[at]
+    for parameter in slices.memory(op.operands[places.start]):
         parameter.is_index = True
         parameter.index_step = max(parameter.index_step, step)
         if limit is not None:
@@ -428,15 +386,9 @@ def _view_extents(value: SSAValue, bounds: UpperBounds) -> tuple[int, ...] | Non
     assert isinstance(type, ViewType)
     if DYNAMIC not in type.shape:
         return type.shape
-    owner = value.owner
-    operands = (
-        owner.shape
-        if isinstance(owner, MakeTensorViewOp)
-        else owner.sizes
-        if isinstance(owner, PartitionViewOp)
-        else None
-    )
-    if operands is None:
-        return None
-    found = [bounds.value(v) for v in operands]
-    return None if None in found else tuple(n for n in found if n is not None)
+    match value.owner:
+        case MakeTensorViewOp(shape=operands) | PartitionViewOp(sizes=operands):
+            found = [bounds.value(operand) for operand in operands]
+            return None if None in found else tuple(n for n in found if n is not None)
+        case _:
+            return None

@@ -22,9 +22,9 @@ from ptoas.machine.dtypes import DType, dtype_of
 from ptoas.machine.errors import failure
 
 
-@dataclass
+@dataclass(eq=False)
 class Parameter:
-    """One parameter of the entry."""
+    """One parameter of the entry; equal to itself only, so that sets and dictionaries can hold it."""
 
     name: str
     at: int
@@ -75,6 +75,14 @@ class Parameter:
     """Default of a scalar: an extent that fits the tiles it is used for."""
     reason: str = "nothing tells what it should be"
     """Reason for the default."""
+
+    def need(self, elements: int) -> None:
+        """Require at least so many elements."""
+        self.elements = max(self.elements or 0, elements)
+
+    def suggest(self, number: int, reason: str) -> None:
+        """Set the default of a scalar."""
+        self.suggestion, self.reason = number, reason
 
     @property
     def is_input(self) -> bool:

@@ -44,16 +44,16 @@ class _Path:
 class PeerNumbers:
     """The values that numbers of peers are calculated from."""
 
-    def __init__(self, slices: ArgumentSlice, parameters: list[Parameter]):
+    def __init__(self, slices: ArgumentSlice):
         """Follow the offsets of words of tables backwards; `Peers` has marked the tables."""
         self._slices = slices
         self._constant = Knowledge().constant
-        self.loaded: dict[int, _Path] = {}
+        self.loaded: dict[Parameter, _Path] = {}
         """Parameters whose elements are numbers of peers."""
         self._tables = [
             op
             for op in slices.operations
-            if isinstance(op, LoadScalarOp) and any(parameters[at].is_context for at in slices.memory(op.ptr))
+            if isinstance(op, LoadScalarOp) and any(table.is_context for table in slices.memory(op.ptr))
         ]
         starts = [(op.offset, self._limited(op.offset, _Path())) for op in self._tables]
         self.paths = trace(starts, self._step)
@@ -77,8 +77,8 @@ class PeerNumbers:
     def _before(self, op: Operation, path: _Path) -> Iterator[tuple[SSAValue, _Path]]:
         match op:
             case LoadScalarOp():
-                for at in self._slices.memory(op.ptr):
-                    self.loaded.setdefault(at, path)
+                for parameter in self._slices.memory(op.ptr):
+                    self.loaded.setdefault(parameter, path)
             case _ if isinstance(op, (*CASTS, *_SUMS)):
                 yield from ((operand, path) for operand in op.operands)
             case _ if isinstance(op, (*_QUOTIENTS, *_REMAINDERS, arith.MuliOp)):
@@ -90,27 +90,27 @@ class PeerNumbers:
             case _:
                 pass
 
-    def own(self, operations: list[Operation]) -> Iterator[SSAValue]:
+    def own(self) -> Iterator[SSAValue]:
         """Yield what a loop over peers compares their numbers with, without casts and remainders."""
-        for op in operations:
+        for op in self._slices.operations:
             if not isinstance(op, arith.CmpiOp) or op.predicate.value.data not in (EQUAL, NOT_EQUAL):
                 continue
             for counted, other in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
                 if counted in self.paths and _is_counted(counted):
                     yield _bare(other)
 
-    def mark(self, scalars: Mapping[SSAValue, Parameter], parameters: list[Parameter]) -> None:
+    def mark(self, scalars: Mapping[SSAValue, Parameter]) -> None:
         """Mark the parameters that peers count from, and those that hold their numbers."""
         for value, path in self.paths.items():
             parameter = scalars.get(value)
             if parameter is not None and path.plain and not (parameter.is_rank or parameter.is_count):
-                parameter.suggestion, parameter.reason = 0, "the numbers of peers count from it"
-        for at, path in self.loaded.items():
-            parameters[at].peers_apart, parameters[at].peers_most = path.values_per_peer, path.limit
+                parameter.suggest(0, "the numbers of peers count from it")
+        for parameter, path in self.loaded.items():
+            parameter.peers_apart, parameter.peers_most = path.values_per_peer, path.limit
 
 
 def _is_counted(value: SSAValue) -> bool:
-    """Return True for the induction variable of a loop."""
+    """Return True for an argument of a loop's body."""
     return isinstance(value, BlockArgument) and isinstance(value.block.parent_op(), scf.ForOp)
 
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from xdsl.dialects import arith, func
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, IntegerType, i64
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 
 from ptoas.analysis.guards import guarding_argument
 from ptoas.analysis.integers import CASTS
@@ -32,13 +32,14 @@ class Peers:
         self._slices = slices
         loads = [op for op in slices.operations if isinstance(op, LoadScalarOp) and op.result.type == i64]
         edges = list(_number_edges(slices)) if loads else []
-        loaded = reachable_starts(((op.result, at) for op in loads for at in slices.memory(op.ptr)), edges)
-        none: set[int] = set()
+        numbers = [(op.result, table) for op in loads for table in slices.memory(op.ptr)]
+        loaded = reachable_starts(numbers, edges)
+        none: set[Parameter] = set()
         differences = [
-            (op.result, at)
+            (op.result, table)
             for op in slices.operations
             if isinstance(op, arith.SubiOp)
-            for at in loaded.get(op.lhs, none) & loaded.get(op.rhs, none)
+            for table in loaded.get(op.lhs, none) & loaded.get(op.rhs, none)
         ]
         self._distances = reachable_starts(differences, edges)
         """The tables of the window addresses, for a number that is a distance between windows."""
@@ -47,14 +48,14 @@ class Peers:
         """Return True if a number of elements leads from one rank's window to another's."""
         return value in self._distances
 
-    def mark(self, parameters: list[Parameter]) -> None:
+    def mark(self) -> None:
         """Mark the parameters that are windows and those that are tables of windows."""
         for op in self._slices.operations:
             if isinstance(op, AddPtrOp) and self.is_distance(op.offset):
-                for at in self._slices.memory(op.ptr):
-                    parameters[at].is_window = True
-                for at in self._distances[op.offset]:
-                    parameters[at].is_context = True
+                for parameter in self._slices.memory(op.ptr):
+                    parameter.is_window = True
+                for parameter in self._distances[op.offset]:
+                    parameter.is_context = True
 
 
 def _number_edges(slices: ArgumentSlice) -> Iterator[Edge]:
@@ -83,32 +84,28 @@ REACHES = ("PTO-R102", "PTO-R103", "PTO-R106")
 """Codes of accesses outside of an argument."""
 
 
-def mark_ranks(
-    entry: func.FuncOp, operations: list[Operation], parameters: list[Parameter], numbers: PeerNumbers
-) -> None:
+def mark_ranks(slices: ArgumentSlice, numbers: PeerNumbers) -> None:
     """Mark the scalars that are the number of the rank that runs, or how many ranks there are.
 
     By its name, or the name that a cast of it has (`%my_rank__idx = arith.index_cast %arg5`); or because it
     is compared with the root where a collective is called, or with the number of a peer.
     """
     knowledge = Knowledge()
-    values = entry.body.blocks[0].args
-    arguments: dict[SSAValue, Parameter] = {values[parameter.at]: parameter for parameter in parameters}
-    scalars = {value: each for value, each in arguments.items() if _may_count(each)}
+    scalars = {value: each for value, each in slices.arguments.items() if _may_count(each)}
     for value, parameter in scalars.items():
         names = [parameter.name, *(cast.name_hint or "" for cast in _casts(value))]
         stems = {name.partition("__")[0] for name in names}
         parameter.is_rank = not stems.isdisjoint(RANK_NAMES)
         parameter.is_count = not stems.isdisjoint(COUNT_NAMES)
-    if any(parameter.is_rank for parameter in parameters):
+    if any(parameter.is_rank for parameter in scalars.values()):
         return
-    for op in operations:
+    for op in slices.operations:
         if isinstance(op, CollectiveOp):
             root = 0 if op.root is None else op.root.value.data
             argument = guarding_argument(op, root, knowledge.constant)
             if argument is not None and argument in scalars:
                 scalars[argument].is_rank = True
-    for own in numbers.own(operations):
+    for own in numbers.own():
         if own in scalars:
             scalars[own].is_rank = True
 

@@ -23,7 +23,6 @@ from typing import Any, cast
 
 from xdsl.ir import Operation
 
-from ptoas.analysis.structure import functions, walk
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.enums import Layout
 from ptoas.dialects.pto.remote import CommTTestOp, CommTWaitOp
@@ -76,10 +75,7 @@ class RankArguments:
         self.arguments = normalise(arguments)
         self._check_names()
         self._check_groups()
-        bodies = {f.sym_name.data: f for f in functions(kernel.module)}
-        self._operations = [op for f in bodies.values() for op in walk(f)]
-        entry_args = kernel.entry.body.block.args
-        self._slices = ArgumentSlice(bodies, self._operations, [entry_args[p.at] for p in kernel.parameters])
+        self._slices = ArgumentSlice(kernel.module, kernel.entry, kernel.parameters)
         self.aliases = self._aliases()
         self.owners = self._owners()
         self._stacked: dict[str, Any] = {}
@@ -142,7 +138,7 @@ class RankArguments:
     def _owners(self) -> dict[str, int]:
         """Arguments for one rank of a group."""
         found: dict[str, int] = {}
-        for op in self._operations:
+        for op in self._slices.operations:
             if not isinstance(op, CollectiveOp):
                 continue
             rank = 0
@@ -150,15 +146,15 @@ class RankArguments:
                 if isinstance(value.type, GroupType):
                     rank += value.type.size
                     continue
-                for at in self._slices.memory(value):
-                    if not self.kernel.parameters[at].is_window:
-                        found.setdefault(self.kernel.parameters[at].name, min(rank, self.size - 1))
+                for parameter in self._slices.memory(value):
+                    if not parameter.is_window:
+                        found.setdefault(parameter.name, min(rank, self.size - 1))
                 rank += 1
         return found
 
     def waiting(self) -> Operation | None:
         """The first operation that waits for another rank: it looks at shared memory until that changes."""
-        for op in self._operations:
+        for op in self._slices.operations:
             match op:
                 case CommTWaitOp():
                     looked_at = op.signal
@@ -168,7 +164,7 @@ class RankArguments:
                     looked_at = op.ptr
                 case _:
                     continue
-            if any(self.is_shared(self.kernel.parameters[at]) for at in self._slices.memory(looked_at)):
+            if any(map(self.is_shared, self._slices.memory(looked_at))):
                 return op
         return None
 
