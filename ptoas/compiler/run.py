@@ -229,7 +229,7 @@ def run_texts(
     kernel = compile(module(), target, **options)
     known = {} if load is None else sets.load(load, kernel, Allowance(max_memory))
     values = read_arguments(kernel, arguments, seed=seed, max_memory=max_memory, known=known)
-    kept = sets.snapshot(values) if save is not None or keep_initial else {}
+    kept = copy_arguments(values) if save is not None or keep_initial else {}
     result = kernel.execute(values)
     result.initial = kept if keep_initial else {}
     kernel.release()

@@ -264,7 +264,7 @@ def _view(parameter: Parameter, array: Array, entry: func.FuncOp) -> tuple[View,
         want in (DYNAMIC, n) for want, n in zip(parameter.shape, shape, strict=True)
     )
     if not fits and DYNAMIC not in parameter.shape:
-        strides = _strides(parameter, parameter.shape)
+        strides = strides_of(parameter, parameter.shape)
         if array.size == element_count(parameter.shape, strides) or (
             array.ndim == 1 and array.size > element_count(parameter.shape, strides)
         ):
@@ -279,7 +279,7 @@ def _view(parameter: Parameter, array: Array, entry: func.FuncOp) -> tuple[View,
             entry,
             notes=(Note(f"its extents are {_extents_text(parameter.shape)}"),),
         )
-    strides = _strides(parameter, shape)
+    strides = strides_of(parameter, shape)
     if strides == packed_strides(shape, parameter.layout) and strides == packed_strides(
         shape, type(parameter.layout)("nd")
     ):
@@ -290,7 +290,8 @@ def _view(parameter: Parameter, array: Array, entry: func.FuncOp) -> tuple[View,
     return _spread(parameter, array.reshape(shape), shape, strides)
 
 
-def _strides(parameter: Parameter, shape: tuple[int, ...]) -> tuple[int, ...]:
+def strides_of(parameter: Parameter, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The strides of a view of this shape; those that its type leaves open are packed."""
     packed = packed_strides(shape, parameter.layout)
     if parameter.strides is None:
         return packed

@@ -16,7 +16,7 @@ from ptoas.dialects.pto.memory import TLoadOp
 from ptoas.dialects.pto.quant import TCvtOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 from ptoas.machine.arrays import np
-from ptoas.runner.foreign import NotReadableError, adopted
+from ptoas.runner.foreign import adopted_or_same
 from ptoas.runner.options import Result
 from ptoas.targets import Target, get_target
 
@@ -80,15 +80,8 @@ class Comparison:
 
 def copy_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The same arguments again, for another target; arrays of other libraries as copies of NumPy's."""
-    own = {name: _adopted(a) for name, a in arguments.items()}
+    own = {name: adopted_or_same(a) for name, a in arguments.items()}
     return {name: np.array(a) if isinstance(a, np.ndarray) else a for name, a in own.items()}
-
-
-def _adopted(value: Any) -> Any:
-    try:
-        return adopted(value)
-    except NotReadableError:
-        return value  # binding it reports the error
 
 
 def compare_results(module: ModuleOp, outcomes: list[TargetOutcome]) -> list[TargetDifference]:

@@ -13,6 +13,7 @@ Addresses are the same in every process and mean nothing to the host: `machine/m
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from ptoas.machine.arrays import Array, np
 
@@ -44,10 +45,21 @@ def places_in_window(sizes: Sequence[int]) -> tuple[list[int], int]:
     return places, end
 
 
-def table(rank: int = 0, ranks: int = 1, window_bytes: int = 0) -> Array:
-    """The table of windows for one rank."""
-    words = np.zeros(WINDOWS + max(LEAST_WINDOWS, ranks), np.int64)
-    words[RANK] = ranks << 32 | rank
-    words[WINDOW_BYTES] = window_bytes
-    words[WINDOWS : WINDOWS + ranks] = [window_of(each) for each in range(ranks)]
-    return words
+@dataclass(frozen=True)
+class RankPlace:
+    """A rank among others; a program that runs alone is the first of one."""
+
+    rank: int = 0
+    ranks: int = 1
+    window_bytes: int = 0
+
+    def table(self) -> Array:
+        """The table of windows for this rank."""
+        words = np.zeros(WINDOWS + max(LEAST_WINDOWS, self.ranks), np.int64)
+        words[RANK] = self.ranks << 32 | self.rank
+        words[WINDOW_BYTES] = self.window_bytes
+        words[WINDOWS : WINDOWS + self.ranks] = [window_of(each) for each in range(self.ranks)]
+        return words
+
+
+ALONE = RankPlace()

@@ -11,9 +11,10 @@ from ptoas.diagnostics import Note
 from ptoas.diagnostics.files import replacing
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.errors import command_line_span, failure
+from ptoas.runner.array_files import npz_arrays, reading
 from ptoas.runner.kernel import Kernel, Result
 from ptoas.runner.parameters import Parameter
-from ptoas.runner.values import Allowance, GrowingArray, fixed_value, npz_arrays
+from ptoas.runner.values import Allowance, GrowingArray, fixed_value
 
 SET = "arguments.npz"
 """The file of a saved set."""
@@ -119,11 +120,6 @@ def _why(parameter: Parameter) -> str:
 # --- whole sets ------------------------------------------------------------------------------------
 
 
-def snapshot(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments as they are before a run, which writes some of them in place."""
-    return {name: np.array(a) if isinstance(a, np.ndarray) else a for name, a in arguments.items()}
-
-
 def save(directory: str, kept: Mapping[str, Any], result: Result) -> str:
     """`--save DIR`: what the run began with, in one file; memory that grew, as far as it was reached."""
     option = command_line_span(f"--save {directory}")
@@ -132,24 +128,16 @@ def save(directory: str, kept: Mapping[str, Any], result: Result) -> str:
     except OSError as error:
         raise failure("PTO-R604", f"{directory}: {error.strerror}", span=option) from None
     path = str(Path(directory) / SET)
-    arrays = {name: _stored(_made(argument, result.arguments.get(name))) for name, argument in kept.items()}
+    arrays = {name: _stored(argument, result.arguments.get(name)) for name, argument in kept.items()}
     with replacing(path, option) as stream:
         np.savez(stream, allow_pickle=False, **arrays)
     return path
 
 
-def _made(argument: Any, reached: Any) -> Any:
-    if not isinstance(argument, GrowingArray):
-        return argument
-    buffer = argument.buffer("")
-    size = len(reached) if isinstance(reached, np.ndarray) else argument.start
-    if size:
-        buffer.holds(0, size - 1)
-    return buffer.raw[:size]
-
-
-def _stored(argument: Any) -> Array:
+def _stored(argument: Any, after: Any) -> Array:
     """Element types that NumPy does not know are kept as bit patterns."""
+    if isinstance(argument, GrowingArray):
+        argument = argument.reached("", len(after) if isinstance(after, np.ndarray) else argument.start)
     array: Array = np.asarray(argument)
     return array if array.dtype.kind in "fiub" else array.view(f"u{array.dtype.itemsize}")
 
@@ -158,7 +146,8 @@ def load(directory: str, kernel: Kernel, allowance: Allowance) -> dict[str, Any]
     """`--load DIR`: the arguments of a saved set."""
     text = f"--load {directory}"
     path = Path(directory) / SET
-    found = npz_arrays(path, text, allowance)
+    with reading(path, text):
+        found = npz_arrays(path, lambda name, size: allowance.take(size, name, text))
     known = {parameter.name: parameter for parameter in kernel.parameters}
     for name in found:
         if name not in known:

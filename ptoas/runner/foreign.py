@@ -53,6 +53,14 @@ def adopted(value: Any) -> Any:
         raise NotReadableError(reason) from None
 
 
+def adopted_or_same(value: Any) -> Any:
+    """The same for an array whose library refuses: unchanged, for binding it reports the error."""
+    try:
+        return adopted(value)
+    except NotReadableError:
+        return value
+
+
 def _read(value: Any) -> Array:
     """Convert by the array protocol first, which reports best if memory is writable."""
     if any(hasattr(value, name) for name in PROTOCOLS[:2]):

@@ -31,7 +31,7 @@ from ptoas.machine.memory import GrowingBuffer, Pointer, address_of
 from ptoas.runner.call import KernelCall
 from ptoas.runner.certificate import Certificate, certificate_of, merged
 from ptoas.runner.core import Core, Program, written_memory
-from ptoas.runner.foreign import NotReadableError, adopted
+from ptoas.runner.foreign import adopted_or_same
 from ptoas.runner.options import Options, Result
 from ptoas.runner.parameters import Parameter
 from ptoas.runner.processors import leave_interrupts_to_parent, processors
@@ -106,7 +106,7 @@ class Shared:
     """Copies of written arrays in memory shared by processes."""
 
     def __init__(self, parameters: Sequence[Parameter], values: Mapping[str, Any]):
-        self.arguments = {name: _array(value) for name, value in values.items()}
+        self.arguments = {name: adopted_or_same(value) for name, value in values.items()}
         self.originals: dict[str, Array] = {}
         self._places: list[tuple[int, int]] = []
         copies: dict[int, Array] = {}
@@ -142,14 +142,6 @@ class Shared:
             for found in (result.outputs, result.arguments, result.bits):
                 if found.get(name) is copy:
                     found[name] = original
-
-
-def _array(value: Any) -> Any:
-    """An array of another library as one of NumPy's; whatever else it is stays."""
-    try:
-        return adopted(value)
-    except NotReadableError:
-        return value  # binding it reports the error
 
 
 def meet(arrays: Iterable[tuple[Array, bool]]) -> bool:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
 from ptoas.diagnostics import Note, Span
-from ptoas.diagnostics.files import check_writable, open_plain, replacing
+from ptoas.diagnostics.files import check_writable, replacing
 from ptoas.diagnostics.render import to_json
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.errors import command_line_span, failure
+from ptoas.runner.array_files import map_npy, raw_elements, reading
 from ptoas.runner.kernel import Result
 from ptoas.runner.observe import Printing, TraceLine
 from ptoas.runner.torch_file import read_torch
-from ptoas.runner.values import UNREADABLE, map_npy
 
 MOST_DIFFERENCES = 8
 
@@ -150,13 +149,10 @@ def check_expected(result: Result, text: str, rtol: float = 0.0, atol: float = 0
     name, path = split_option("--expect", text)
     array = _output(result, "--expect", name, text)
     span = command_line_span(f"--expect {text}")
-    try:
+    with reading(Path(path), f"--expect {text}"):
         expected = _expected(path, array, name, span)
         if expected.dtype.kind not in "iufb" and expected.dtype != array.dtype:
             raise ValueError(f"it holds {expected.dtype}, not numbers")
-    except UNREADABLE as error:
-        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-        raise failure("PTO-R604", f"{path}: {' '.join(reason.split())}", span=span) from None
     bit_patterns = expected.dtype.kind == "u" and expected.dtype.itemsize == array.dtype.itemsize
     if bit_patterns and array.dtype.kind not in "fiub":
         # Of a type that NumPy does not know.
@@ -179,16 +175,12 @@ def _expected(path: str, like: Array, name: str, span: Span) -> Array:
         case ".pt":
             return read_torch(Path(path))
         case _:
-            return _raw(path, like, name, span)
 
+            def check(size: int) -> None:
+                if size != like.nbytes:
+                    raise failure("PTO-R701", f"{name} has {like.nbytes} bytes, {path} {size}", span=span)
 
-def _raw(path: str, like: Array, name: str, span: Span) -> Array:
-    """The elements of a file without a header; no more than could be equal to `like`."""
-    with open_plain(path) as file:
-        size = os.fstat(file.fileno()).st_size
-        if size != like.nbytes:
-            raise failure("PTO-R701", f"{name} has {like.nbytes} bytes, {path} {size}", span=span)
-        return np.fromfile(file, dtype=like.dtype)
+            return raw_elements(Path(path), like.dtype, check)
 
 
 def differences(found: Array, expected: Array, rtol: float, atol: float) -> list[str]:

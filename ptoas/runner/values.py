@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-import lzma
 import math
-import os
-import zipfile
-import zlib
 from copy import deepcopy
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import AnyFloat
 
 from ptoas.diagnostics import PtoasError
-from ptoas.diagnostics.files import open_plain
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.machine.arrays import Array, Random, np
 from ptoas.machine.dtypes import DType
 from ptoas.machine.errors import command_line_span, failure
 from ptoas.machine.machine import DEFAULT_MAX_MEMORY
 from ptoas.machine.memory import GrowingBuffer
-from ptoas.runner.context import table
+from ptoas.runner.array_files import map_npy, npz_array, raw_elements, reading
+from ptoas.runner.context import ALONE, RankPlace
 from ptoas.runner.parameters import Parameter, about
 from ptoas.runner.torch_file import read_torch
 
@@ -104,6 +100,14 @@ class GrowingArray:
             made.holds(0, self.start - 1)
         return made
 
+    def reached(self, name: str, size: int) -> Array:
+        """The first elements, as a run that reaches so many has them; of coded types the bits."""
+        buffer = self.buffer(name)
+        if size:
+            buffer.holds(0, size - 1)
+        raw = buffer.raw[:size]
+        return raw if self.dtype.coded else raw.view(self.dtype.number)
+
 
 def generate(
     parameter: Parameter,
@@ -111,7 +115,7 @@ def generate(
     rng: Random,
     allowance: Allowance,
     grows: bool = False,
-    ranks: int = 1,
+    place: RankPlace = ALONE,
 ) -> Any:
     """Generate an argument.
 
@@ -121,10 +125,10 @@ def generate(
     if parameter.kind == "scalar":
         return 1.0 if isinstance(parameter.type, AnyFloat) else parameter.suggestion
     if parameter.is_context:
-        return table()
+        return place.table()
     dtype = parameter.dtype
     assert dtype is not None
-    peers = min(ranks, parameter.peers_most) * parameter.peers_apart
+    peers = min(place.ranks, parameter.peers_most) * parameter.peers_apart
     if parameter.grows and grows and not (peers and parameter.elements):
         return GrowingArray(dtype, parameter.elements or 0, rng, allowance, fixed_value(parameter))
     shape = shape_of(parameter, entry)
@@ -135,7 +139,7 @@ def generate(
         steps = max(1, -(-high // parameter.index_step))
         chosen = rng.integers(0, steps, size=shape) * parameter.index_step
         return chosen.astype(dtype.number)
-    if peers and ranks > 1:
+    if peers and place.ranks > 1:
         return (np.arange(prod(shape)) % peers).reshape(shape).astype(dtype.number)
     value = fixed_value(parameter)
     if value is None:
@@ -187,10 +191,11 @@ def read_value(
     entry: func.FuncOp,
     rng: Random,
     allowance: Allowance,
+    place: RankPlace = ALONE,
 ) -> Any:
     """Parse the text of `--arg NAME=text` for this parameter."""
     try:
-        return _read(parameter, text, entry, rng, allowance)
+        return _ValueReader(parameter, text, entry, rng, allowance, place).read()
     except PtoasError as error:
         raise about(parameter, entry, error) from None
 
@@ -203,232 +208,139 @@ def file_of(text: str) -> str | None:
     return text if text.endswith((".npy", ".pt", ".bin")) else None
 
 
-def _read(parameter: Parameter, text: str, entry: func.FuncOp, rng: Random, allowance: Allowance) -> Any:
-    option = f"--arg {parameter.name}={text}"
-    path, _, key = text.partition(":")
-    if text.endswith(".npy"):
-        return _npy(Path(text), option, allowance, parameter.name)
-    if path.endswith(".npz"):
-        return _npz(Path(path), key, option, allowance, parameter.name)
-    if text.endswith(".pt"):
-        return _torch(Path(text), option, allowance, parameter)
-    if text.endswith(".bin"):
-        return _bin(parameter, Path(text), option, allowance)
-    word, *rest = text.split(":")
-    if parameter.kind == "scalar":
-        return _of_rank(text) if text in RANK_WORDS else _number(text, option, parameter.name)
-    dtype = parameter.dtype
-    assert dtype is not None
-    if text == CONTEXT:
-        return table()
-    known = ("zeros", "ones", "arange", "full", "random")
-    if word not in known:
-        return _filled(parameter, dtype, _number(text, option, parameter.name), entry, option, allowance)
-    counts = {"zeros": (0,), "ones": (0,), "arange": (0,), "full": (1,), "random": (0, 2)}[word]
-    if len(rest) not in counts:
-        takes = {"full": "one number", "random": "no number or two"}.get(word, "no number")
-        raise _unreadable(option, f"{word!r} takes {takes}, found {len(rest)}", parameter.name)
-    numbers = [_number(each, option, parameter.name) for each in rest]
-    if word in ("full", "ones"):
-        return _filled(parameter, dtype, numbers[0] if numbers else 1, entry, option, allowance)
-    shape = shape_of(parameter, entry)
-    allowance.take(prod(shape) * dtype.size, parameter.name, option)
-    if word == "zeros":
-        return np.zeros(shape, dtype.number)
-    if word == "arange":
-        return dtype.encode(np.arange(prod(shape)).reshape(shape))
-    if numbers:
-        low, high = numbers
-        whole = not dtype.is_integer or (_fits(low, dtype) and _fits(high - 1, dtype))
-        if not (math.isfinite(low) and math.isfinite(high) and low <= high and whole):
-            raise _unreadable(option, f"no {dtype.short} lie from {low} up to {high}", parameter.name)
-        return random_array(dtype, shape, rng, (low, high))
-    if parameter.is_index:
-        allowance.used -= prod(shape) * dtype.size
-        return generate(parameter, entry, rng, allowance)
-    return random_array(dtype, shape, rng, None)
-
-
 CONTEXT = "context"
 """The table of windows."""
 
 RANK_WORDS = ("rank", "ranks")
 """The number of the rank that runs, and how many there are; alone it is the first of one."""
 
+_COUNTS = {"zeros": (0,), "ones": (0,), "arange": (0,), "full": (1,), "random": (0, 2)}
+"""How many numbers each generator takes."""
 
-def _of_rank(word: str) -> int:
-    return RANK_WORDS.index(word)
 
+@dataclass(frozen=True)
+class _ValueReader:
+    """Reads the text of one value."""
 
-def _filled(
-    parameter: Parameter, dtype: DType, number: float, entry: func.FuncOp, option: str, allowance: Allowance
-) -> Array:
-    if dtype.is_integer and not _fits(number, dtype):
-        code = "PTO-R605" if parameter.is_index else "PTO-R602"
-        raise failure(
-            code,
-            f"{parameter.name} holds {dtype.short} integers; {number} is not in their range",
-            span=command_line_span(option),
+    parameter: Parameter
+    text: str
+    entry: func.FuncOp
+    rng: Random
+    allowance: Allowance
+    place: RankPlace
+
+    @property
+    def option(self) -> str:
+        return f"--arg {self.parameter.name}={self.text}"
+
+    def read(self) -> Any:
+        file = file_of(self.text)
+        if file is not None:
+            with reading(Path(file), self.option):
+                return self._file(Path(file))
+        if self.parameter.kind == "scalar":
+            words = dict(zip(RANK_WORDS, (self.place.rank, self.place.ranks), strict=True))
+            return words[self.text] if self.text in words else self._number(self.text)
+        dtype = self.parameter.dtype
+        assert dtype is not None
+        return self.place.table() if self.text == CONTEXT else self._generated(dtype)
+
+    def _file(self, path: Path) -> Any:
+        parameter, dtype = self.parameter, self.parameter.dtype
+        match path.suffix:
+            case ".npz":
+                return npz_array(path, self.text.partition(":")[2], self._take)
+            case ".npy":
+                array = map_npy(path)  # data that is not touched is not loaded
+            case ".pt":
+                array = read_torch(path)
+            case _ if dtype is None:
+                raise self._unreadable("an index is a number, not a file")
+            case _:
+                return self._raw(path, dtype)
+        self._take(array.nbytes)
+        return (
+            array.item() if path.suffix == ".pt" and parameter.kind == "scalar" and array.size == 1 else array
         )
-    shape = shape_of(parameter, entry)
-    allowance.take(prod(shape) * dtype.size, parameter.name, option)
-    return _all_of(shape, dtype, number)
+
+    def _raw(self, path: Path, dtype: DType) -> Array:
+        """The elements of a file without a header, in the shape of the parameter if they are as many."""
+
+        def check(size: int) -> None:
+            if size % dtype.size:
+                message = f"{path} has {size} bytes, not a whole number of {dtype.short} elements"
+                raise failure("PTO-R603", message, span=command_line_span(self.option))
+            self._take(size)
+
+        array = raw_elements(path, dtype.raw, check)
+        array = array if dtype.coded else array.view(dtype.number)
+        shape = self.parameter.shape
+        known = self.parameter.kind in ("memory", "tile") and DYNAMIC not in shape
+        return array.reshape(shape) if known and array.size == prod(shape) else array
+
+    def _generated(self, dtype: DType) -> Array:
+        word, *rest = self.text.split(":")
+        if word not in _COUNTS:
+            return self._filled(dtype, self._number(self.text))
+        if len(rest) not in _COUNTS[word]:
+            takes = {"full": "one number", "random": "no number or two"}.get(word, "no number")
+            raise self._unreadable(f"{word!r} takes {takes}, found {len(rest)}")
+        numbers = [self._number(each) for each in rest]
+        if word in ("full", "ones"):
+            return self._filled(dtype, numbers[0] if numbers else 1)
+        if word == "random" and self.parameter.is_index and not numbers:
+            return generate(self.parameter, self.entry, self.rng, self.allowance)
+        shape = self._shape(dtype)
+        if word == "zeros":
+            return np.zeros(shape, dtype.number)
+        if word == "arange":
+            return dtype.encode(np.arange(prod(shape)).reshape(shape))
+        if not numbers:
+            return random_array(dtype, shape, self.rng, None)
+        low, high = numbers
+        whole = not dtype.is_integer or (_fits(low, dtype) and _fits(high - 1, dtype))
+        if not (math.isfinite(low) and math.isfinite(high) and low <= high and whole):
+            raise self._unreadable(f"no {dtype.short} lie from {low} up to {high}")
+        return random_array(dtype, shape, self.rng, (low, high))
+
+    def _filled(self, dtype: DType, number: float) -> Array:
+        if dtype.is_integer and not _fits(number, dtype):
+            raise failure(
+                "PTO-R605" if self.parameter.is_index else "PTO-R602",
+                f"{self.parameter.name} holds {dtype.short} integers; {number} is not in their range",
+                span=command_line_span(self.option),
+            )
+        return _all_of(self._shape(dtype), dtype, number)
+
+    def _shape(self, dtype: DType) -> tuple[int, ...]:
+        """The shape of an array that may be allocated."""
+        shape = shape_of(self.parameter, self.entry)
+        self._take(prod(shape) * dtype.size)
+        return shape
+
+    def _take(self, size: int) -> None:
+        self.allowance.take(size, self.parameter.name, self.option)
+
+    def _number(self, text: str) -> int | float:
+        try:
+            return int(text, 0)
+        except ValueError:
+            pass
+        if text in ("true", "false"):
+            return int(text == "true")
+        try:
+            return float(text)
+        except ValueError:
+            raise self._unreadable(f"{text!r} is no number, file or generator") from None
+
+    def _unreadable(self, message: str) -> Exception:
+        kinds = "FILE.npy, FILE.npz:KEY, FILE.pt, FILE.bin, a number, zeros, ones, arange, full:V, random, "
+        kinds += "random:LO:HI, rank, ranks or context"
+        span = command_line_span(self.option)
+        return failure("PTO-R609", f"{self.parameter.name}: {message}", span=span, fix=f"a value is {kinds}")
 
 
 def _fits(number: float, dtype: DType) -> bool:
     """Return True if a number is in the range of an integer type."""
     limits = np.iinfo(dtype.number)
     return math.isfinite(number) and number == int(number) and limits.min <= number <= limits.max
-
-
-def _number(text: str, option: str, name: str) -> int | float:
-    try:
-        return int(text, 0)
-    except ValueError:
-        pass
-    if text in ("true", "false"):
-        return int(text == "true")
-    try:
-        return float(text)
-    except ValueError:
-        raise _unreadable(option, f"{text!r} is no number, file or generator", name) from None
-
-
-def _unreadable(option: str, message: str, name: str) -> Exception:
-    kinds = "FILE.npy, FILE.npz:KEY, FILE.pt, FILE.bin, a number, zeros, ones, arange, full:V, random, "
-    kinds += "random:LO:HI, rank, ranks or context"
-    return failure(
-        "PTO-R609", f"{name}: {message}", span=command_line_span(option), fix=f"a value is {kinds}"
-    )
-
-
-def _no_file(option: str, path: Path, reason: object) -> Exception:
-    if isinstance(reason, OSError) and reason.strerror:
-        reason = reason.strerror
-    text = " ".join(str(reason).split()) or type(reason).__name__
-    return failure("PTO-R604", f"{path}: {text}", span=command_line_span(option))
-
-
-UNREADABLE = (
-    OSError,
-    ValueError,
-    TypeError,
-    EOFError,
-    OverflowError,
-    RuntimeError,
-    zipfile.BadZipFile,
-    zlib.error,
-    lzma.LZMAError,
-)
-"""Exceptions of NumPy and zipfile for malformed files."""
-
-
-def map_npy(path: Path) -> Array:
-    """The array of a .npy file, mapped: a header that promises more than the file has allocates nothing."""
-    with open_plain(path) as file:
-        shape, by_columns, dtype = _header(file, os.fstat(file.fileno()).st_size)
-        if 0 in shape:
-            return as_known(np.zeros(shape, dtype))
-        order = "F" if by_columns else "C"
-        return as_known(np.memmap(file, dtype, "r", file.tell(), shape, order))
-
-
-def _header(stream: IO[bytes], length: int) -> tuple[tuple[int, ...], bool, Any]:
-    """Shape, order and type of the array in a file of a length, if it can be there."""
-    form = np.lib.format
-    try:
-        version = form.read_magic(stream)
-    except ValueError:
-        raise ValueError("it is not in NumPy's format .npy") from None
-    read = form.read_array_header_1_0 if version == (1, 0) else form.read_array_header_2_0
-    shape, by_columns, dtype = read(stream)
-    if dtype.hasobject:
-        raise ValueError("it holds Python objects, not numbers")
-    size = prod(shape) * dtype.itemsize
-    if min(shape, default=0) < 0 or size > length:
-        raise ValueError(f"its header declares {size} bytes; there are {length}")
-    return shape, by_columns, dtype
-
-
-def _npy(path: Path, option: str, allowance: Allowance, name: str) -> Array:
-    """Map a file, so that untouched data is not loaded."""
-    try:
-        array = map_npy(path)
-    except UNREADABLE as error:
-        raise _no_file(option, path, error) from None
-    allowance.take(array.nbytes, name, option)
-    return array
-
-
-def _torch(path: Path, option: str, allowance: Allowance, parameter: Parameter) -> Any:
-    try:
-        array = read_torch(path)
-    except UNREADABLE as error:
-        raise _no_file(option, path, error) from None
-    allowance.take(array.nbytes, parameter.name, option)
-    return array.item() if parameter.kind == "scalar" and array.size == 1 else array
-
-
-def _npz(path: Path, key: str, option: str, allowance: Allowance, name: str) -> Array:
-    try:
-        with open_plain(path) as file, zipfile.ZipFile(file) as archive:
-            members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
-            if not key and len(members) == 1:
-                key = next(iter(members))
-            if key not in members:
-                raise _no_file(option, path, f"it has no array {key!r}; its arrays are {', '.join(members)}")
-            return as_known(_unpacked(archive, members[key], option, allowance, name))
-    except UNREADABLE as error:
-        raise _no_file(option, path, error) from None
-
-
-def npz_arrays(path: Path, option: str, allowance: Allowance) -> dict[str, Array]:
-    """All arrays of an archive by name."""
-    try:
-        with open_plain(path) as file, zipfile.ZipFile(file) as archive:
-            members = [(info.filename.removesuffix(".npy"), info) for info in archive.infolist()]
-            return {name: _unpacked(archive, info, option, allowance, name) for name, info in members}
-    except UNREADABLE as error:
-        raise _no_file(option, path, error) from None
-
-
-def _unpacked(
-    archive: zipfile.ZipFile, info: zipfile.ZipInfo, option: str, allowance: Allowance, name: str
-) -> Array:
-    """One array of an archive; what its header promises is weighed before anything is unpacked."""
-    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise ValueError(f"{info.filename} uses a compression that NumPy does not write")
-    with archive.open(info) as stream:
-        shape, _, dtype = _header(stream, info.file_size)
-    allowance.take(prod(shape) * dtype.itemsize, name, option)
-    with archive.open(info) as stream:
-        return np.lib.format.read_array(stream, allow_pickle=False)
-
-
-def as_known(array: Array) -> Array:
-    """NumPy saves the types of `ml_dtypes` as bare bytes: read them as bit patterns."""
-    if array.dtype.kind == "V" and array.dtype.itemsize in (1, 2):
-        return array.view(np.uint8 if array.dtype.itemsize == 1 else np.uint16)
-    return array
-
-
-def _bin(parameter: Parameter, path: Path, option: str, allowance: Allowance) -> Any:
-    dtype = parameter.dtype
-    if dtype is None:
-        raise _unreadable(option, "an index is a number, not a file", parameter.name)
-    try:
-        with open_plain(path) as file:
-            size = os.fstat(file.fileno()).st_size
-            if size % dtype.size:
-                raise failure(
-                    "PTO-R603",
-                    f"{path} has {size} bytes, not a whole number of {dtype.short} elements",
-                    span=command_line_span(option),
-                )
-            allowance.take(size, parameter.name, option)
-            array = np.fromfile(file, dtype=dtype.raw, count=size // dtype.size)
-    except (OSError, ValueError) as error:
-        raise _no_file(option, path, error) from None
-    array = array if dtype.coded else array.view(dtype.number)
-    known = parameter.kind in ("memory", "tile") and DYNAMIC not in parameter.shape
-    return array.reshape(parameter.shape) if known and array.size == prod(parameter.shape) else array

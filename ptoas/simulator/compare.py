@@ -234,7 +234,7 @@ class Trial:
             return dict(values)
         reached = self.kernel.execute(copy_arguments(values)).arguments
         return {
-            name: _grown(name, value, len(reached[name])) if isinstance(value, GrowingArray) else value
+            name: value.reached(name, len(reached[name])) if isinstance(value, GrowingArray) else value
             for name, value in values.items()
         }
 
@@ -306,13 +306,6 @@ class Trial:
         value = self.tiles[name]
         writer = next((use.operation for use in value.uses), None)
         return span_of(writer or self.kernel.entry)
-
-
-def _grown(name: str, value: GrowingArray, size: int) -> Array:
-    buffer = value.buffer(name)
-    buffer.holds(0, size - 1)
-    raw = np.array(buffer.raw[:size])
-    return raw if value.dtype.coded else raw.view(value.dtype.number)
 
 
 def _memories(bound: Sequence[BoundArgument]) -> Generator[tuple[Array, tuple[int, ...], DType], None, None]:

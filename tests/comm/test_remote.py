@@ -12,7 +12,7 @@ import pytest
 import ptoas
 from ptoas.compiler.run import check_file, run, run_ranks
 from ptoas.diagnostics import Diagnostic, PtoasError, Source
-from ptoas.runner.context import RANK, WINDOW_BYTES, WINDOWS, table
+from ptoas.runner.context import RANK, WINDOW_BYTES, WINDOWS, RankPlace
 from ptoas.runner.ranks.in_process import RanksResult
 
 from .remote_programs import FENCE, POLL, WAIT, offset, ring
@@ -73,7 +73,7 @@ def test_elements_of_other_sizes(element: str) -> None:
 
 
 def test_the_table() -> None:
-    words = table(2, 3, 4096)
+    words = RankPlace(2, 3, 4096).table()
     assert words[RANK] & 0xFFFFFFFF == 2 and words[RANK] >> 32 == 3 and words[WINDOW_BYTES] == 4096
     bases = words[WINDOWS : WINDOWS + 3]
     assert len(set(bases.tolist())) == 3 and np.diff(bases).min() >= 4096

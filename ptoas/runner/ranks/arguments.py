@@ -28,13 +28,13 @@ from ptoas.dialects.pto.enums import Layout
 from ptoas.dialects.pto.remote import CommTTestOp, CommTWaitOp
 from ptoas.dialects.pto.scalar import LoadScalarOp
 from ptoas.dialects.pto.types import DYNAMIC, GroupType
-from ptoas.machine.arrays import Array, np
+from ptoas.machine.arrays import np
 from ptoas.machine.errors import command_line_span, failure
 from ptoas.machine.memory import GlobalBuffer, Pointer, RankGroup, Space, View, packed_strides
 from ptoas.machine.signals import loop_around
 from ptoas.runner.argument_slice import ArgumentSlice
-from ptoas.runner.arguments import BoundArgument, as_elements
-from ptoas.runner.context import places_in_window, table, window_of
+from ptoas.runner.arguments import BoundArgument, as_elements, strides_of
+from ptoas.runner.context import RankPlace, places_in_window, window_of
 from ptoas.runner.kernel import Kernel
 from ptoas.runner.named import check_inputs, check_names
 from ptoas.runner.parameters import Parameter
@@ -199,7 +199,7 @@ class RankArguments:
 
     def member(self, parameter: Parameter, owner: int) -> RankWindow:
         """The memory of a rank, as it was given or generated."""
-        single = len(dict(self.families_by_name())[parameter.name]) == 1
+        single = len(dict(self.families())[parameter]) == 1
         array = as_elements(parameter, self._value(parameter, owner, whole=single), self.kernel.entry)
         if parameter.kind == "pointer":
             return RankWindow(parameter, owner, array.shape, packed_strides(array.shape, Layout.ND), array)
@@ -216,16 +216,7 @@ class RankArguments:
             )
         if DYNAMIC not in parameter.shape:
             shape = parameter.shape
-        return RankWindow(parameter, owner, shape, self.strides(parameter, shape), array.reshape(shape))
-
-    def families_by_name(self) -> list[tuple[str, list[int]]]:
-        return [(parameter.name, owners) for parameter, owners in self.families()]
-
-    def strides(self, parameter: Parameter, shape: tuple[int, ...]) -> tuple[int, ...]:
-        packed = packed_strides(shape, parameter.layout)
-        if parameter.strides is None:
-            return packed
-        return tuple(p if s == DYNAMIC else s for s, p in zip(parameter.strides, packed, strict=True))
+        return RankWindow(parameter, owner, shape, strides_of(parameter, shape), array.reshape(shape))
 
     # --- values ---
 
@@ -242,7 +233,9 @@ class RankArguments:
                 self._stacked[name] = self._read(parameter, own, 0) if isinstance(own, ArgumentText) else own
             value = self._stacked[name]
             if parameter.kind == "group" or (not whole and self._is_stacked(parameter, value)):
-                self._check_stacked(parameter, value)
+                if len(value) != self.size:
+                    message = f"{name}: {len(value)} parts for {self.size} ranks"
+                    raise failure("PTO-R603", message, entry)
                 return value[rank]
             # Every rank has memory of its own.
             if parameter.written and isinstance(value, np.ndarray) and not whole and self.size > 1:
@@ -250,8 +243,6 @@ class RankArguments:
             return value
         if parameter.is_rank or parameter.is_count:
             return rank if parameter.is_rank else self.size
-        if parameter.is_context:
-            return self._table(rank)
         if parameter.kind == "group":
             # As without ranks: one array for all of them.
             if name not in self._stacked:
@@ -261,7 +252,8 @@ class RankArguments:
         streams = [self.seed, parameter.at] if whole else [self.seed, parameter.at, rank]
         # What others see has its size from the beginning; what is a rank's own may grow.
         grows = not self.is_shared(parameter)
-        return generate(parameter, entry, np.random.default_rng(streams), self.allowance, grows, self.size)
+        rng = np.random.default_rng(streams)
+        return generate(parameter, entry, rng, self.allowance, grows, self._place(rank))
 
     def _of_rank(self, name: str) -> ArgumentText | None:
         """A value that is another one on every rank, for all of them: `NAME=rank`."""
@@ -269,26 +261,14 @@ class RankArguments:
         varies = isinstance(value, ArgumentText) and value.text in (*RANK_WORDS, CONTEXT)
         return value if varies else None
 
-    def _table(self, rank: int) -> Array:
-        return table(rank, self.size, self._window_bytes)
+    def _place(self, rank: int) -> RankPlace:
+        return RankPlace(rank, self.size, self._window_bytes)
 
     def _read(self, parameter: Parameter, value: Any, rank: int) -> Any:
         if not isinstance(value, ArgumentText):
             return value
-        if parameter.kind == "scalar" and value.text in RANK_WORDS:
-            return (rank, self.size)[RANK_WORDS.index(value.text)]
-        if parameter.kind == "pointer" and value.text == CONTEXT:
-            return self._table(rank)
         rng = np.random.default_rng([self.seed, parameter.at, rank])
-        return read_value(parameter, value.text, self.kernel.entry, rng, self.allowance)
-
-    def _check_stacked(self, parameter: Parameter, value: Any) -> None:
-        if len(value) != self.size:
-            raise failure(
-                "PTO-R603",
-                f"{parameter.name}: {len(value)} parts for {self.size} ranks",
-                self.kernel.entry,
-            )
+        return read_value(parameter, value.text, self.kernel.entry, rng, self.allowance, self._place(rank))
 
     def _is_stacked(self, parameter: Parameter, value: Any) -> bool:
         """Return True if a value has one part for each rank."""
@@ -372,5 +352,5 @@ class RankArguments:
         shape, strides = member.shape, member.strides
         if parameter.name != member.name:
             shape = member.shape if DYNAMIC in parameter.shape else parameter.shape
-            strides = self.strides(parameter, shape)
+            strides = strides_of(parameter, shape)
         return View.of(buffer, 0, shape, strides, parameter.layout)
