@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import click
@@ -13,7 +14,9 @@ from ptoas.cli.options import (
     blocks_option,
     color_option,
     entry_option,
+    given,
     isa_option,
+    json_option,
     legalize_option,
     max_memory_option,
     max_steps_option,
@@ -21,7 +24,7 @@ from ptoas.cli.options import (
     sync_option,
     unregistered_option,
 )
-from ptoas.cli.terminal import Command, exit_code_of, progress, show
+from ptoas.cli.terminal import Command, errors_as_json, progress, show
 from ptoas.diagnostics import PtoasError
 from ptoas.diagnostics.render import to_json
 from ptoas.grammar.parse import parse_file
@@ -51,7 +54,7 @@ from ptoas.simulator.program import find_compiler, find_library
 @unregistered_option
 @max_steps_option
 @max_memory_option
-@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@json_option
 @color_option
 @click.pass_context
 def compare(
@@ -62,7 +65,6 @@ def compare(
     arguments: tuple[str, ...],
     allow_unregistered: bool,
     as_json: bool,
-    color: str,
     **options: Any,
 ) -> None:
     """Compile PATHS with your copy of the instruction library, run them, and compare with `run`.
@@ -74,14 +76,12 @@ def compare(
     ptoas compare kernel.pto --include pto-isa/include
     ptoas compare kernel.pto --include pto-isa/include --cxx clang++-19
     """
-    ctx.find_root().obj = color
-    import json
-
-    selected = {name: value for name, value in options.items() if value is not None}
 
     def one(file: str, on_progress: OnProgress | None = None) -> simulator.Compared:
         module = parse_file(file, allow_unregistered=allow_unregistered)
-        return simulator.compare(module, include, arguments, keep=keep, **selected, on_progress=on_progress)
+        return simulator.compare(
+            module, include, arguments, keep=keep, **given(options), on_progress=on_progress
+        )
 
     def of_many(file: str) -> tuple[str, dict[str, Any]]:
         found = one(file)
@@ -95,16 +95,12 @@ def compare(
         find_library(include)
         find_compiler(options["cxx"])
         ctx.exit(trees.run_batch(paths, "compare", of_many, as_json))
-    try:
-        with progress() as advance:
-            found = one(paths[0], advance)
-    except PtoasError as error:
-        if as_json:
-            click.echo(json.dumps({"errors": [to_json(finding) for finding in error.diagnostics]}, indent=2))
-            ctx.exit(exit_code_of(error.diagnostics))
-        raise
-    errors = [to_json(finding) for finding in found.errors]
-    click.echo(json.dumps({**found.as_dict(), "errors": errors}, indent=2) if as_json else found.text())
-    if not as_json:
-        show(found.errors, color)
+    with errors_as_json(as_json), progress() as advance:
+        found = one(paths[0], advance)
+    if as_json:
+        errors = [to_json(finding) for finding in found.errors]
+        click.echo(json.dumps({**found.as_dict(), "errors": errors}, indent=2))
+    else:
+        click.echo(found.text())
+        show(found.errors)
     ctx.exit(0 if found.equal else 1)

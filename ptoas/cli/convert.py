@@ -23,18 +23,13 @@ FORMS = ("asm", "ssa", "dps", "generic")
 @output_option
 @unregistered_option
 @color_option
-@click.pass_context
-def convert(
-    ctx: click.Context, file: str, form: str, output: str | None, allow_unregistered: bool, color: str
-) -> None:
+def convert(file: str, form: str, output: str | None, allow_unregistered: bool) -> None:
     """Print FILE in another form, with its comments; `-` is standard input.
 
     \b
     ptoas convert kernel.pto --to ssa
     ptoas convert kernel.pto --to generic -o kernel.mlir
     """
-    ctx.find_root().obj = color
-
     module = parse_file(file, allow_unregistered=allow_unregistered)
     text = print_module(module, form, comments=True) + "\n"
     if output in (None, STANDARD_OUTPUT):

@@ -16,6 +16,8 @@ from ptoas.cli.options import (
     color_option,
     entry_option,
     force_option,
+    given,
+    json_option,
     legalize_option,
     max_memory_option,
     max_steps_option,
@@ -24,7 +26,7 @@ from ptoas.cli.options import (
 )
 from ptoas.cli.terminal import Command, show
 from ptoas.compiler import diff as library
-from ptoas.compiler.diff import DiffResult, Variant
+from ptoas.compiler.diff import Variant
 from ptoas.compiler.diff_reference import diff_reference
 from ptoas.diagnostics import UsageError
 from ptoas.diagnostics.render import to_json
@@ -60,7 +62,7 @@ from ptoas.runner.tolerance import Tolerance
 @max_steps_option
 @max_memory_option
 @allow_python_option
-@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@json_option
 @color_option
 @click.pass_context
 def diff(
@@ -81,7 +83,6 @@ def diff(
     allow_unregistered: bool,
     allow_python: bool,
     as_json: bool,
-    color: str,
     **options: Any,
 ) -> None:
     """Run two programs on the same arguments and name the first instruction whose result differs.
@@ -98,12 +99,10 @@ def diff(
     ptoas diff kernel.pto --without insert-sync
     ptoas diff kernel.pto --passes dumps
     """
-    ctx.find_root().obj = color
-    selected = {name: value for name, value in options.items() if value is not None}
-    common: dict[str, Any] = {"tolerance": Tolerance(atol, rtol, ulp), "seed": seed}
+    selected = given(options)
+    common: dict[str, Any] = given({"seed": seed, "max_memory": max_memory})
+    common["tolerance"] = Tolerance(atol, rtol, ulp)
     with_function = second is not None and SPEC.fullmatch(second) is not None
-    if max_memory is not None:
-        common["max_memory"] = max_memory
     pairs = {
         "target": _pair("--target", targets),
         "isa": _pair("--isa", isas),
@@ -146,7 +145,12 @@ def diff(
         )
     else:
         result = library.diff(variant(first, 0), variant(second or first, 1), arguments, **common)
-    _report(result, as_json, color)
+    if as_json:
+        errors = [to_json(finding) for finding in result.errors]
+        click.echo(json.dumps({**result.as_dict(), "errors": errors}, indent=2))
+    else:
+        click.echo(result.text())
+        show(result.errors)
     ctx.exit(0 if result.equal else 1)
 
 
@@ -155,12 +159,3 @@ def _pair(option: str, values: tuple[str, ...]) -> tuple[str | None, str | None]
     if len(values) > 2:
         raise UsageError(f"{option} is given {len(values)} times; there are two sides")
     return (values[0], values[-1]) if values else (None, None)
-
-
-def _report(result: DiffResult, as_json: bool, color: str) -> None:
-    if as_json:
-        errors = [to_json(finding) for finding in result.errors]
-        click.echo(json.dumps({**result.as_dict(), "errors": errors}, indent=2))
-        return
-    click.echo(result.text())
-    show(result.errors, color)

@@ -42,7 +42,6 @@ def fmt(
     stdin_filename: str | None,
     jobs: int | str | None,
     quiet: bool,
-    color: str,
 ) -> None:
     """Format PATHS (files, directories) in place; `-` reads standard input and prints.
 
@@ -54,11 +53,9 @@ def fmt(
     ptoas fmt kernels --diff
     ptoas fmt - < kernel.pto
     """
-    ctx.find_root().obj = color
-
     settings = configuration.load(config, isolated, paths)
     files, problems = find_files(paths, settings.exclude, settings.root)
-    colour = use_colour(color, sys.stdout)
+    colour = use_colour(sys.stdout)
     changed = unread = 0
     work = partial(format_file, write=not (check or diff), stdin_filename=stdin_filename)
     count = worker_count(jobs or settings.jobs or AUTO, len(files))
@@ -79,5 +76,5 @@ def fmt(
     if not quiet and not diff and STANDARD_OUTPUT not in files and (read or not problems):
         total = f"{read} file{'s' * (read != 1)}"
         click.echo(f"{total}, {changed} {'to change' if check else 'changed'}")
-    show(problems, color)
+    show(problems)
     ctx.exit(1 if problems or (changed and (check or diff)) else 0)

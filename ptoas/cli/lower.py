@@ -72,7 +72,6 @@ def lower(
     as_json: bool,
     config: str | None,
     isolated: bool,
-    color: str,
     **options: Any,
 ) -> None:
     """Lower a file to C++ for a target: placed, synchronised, ready to build.
@@ -85,8 +84,6 @@ def lower(
     ptoas lower kernel.pto --until plan-memory
     ptoas lower kernels --target a5 -o build -j auto
     """
-    ctx.find_root().obj = color
-
     settings = configuration.load(config, isolated, paths)
     options["target"] = configuration.for_one_target(settings, options["target"])
     output = None if output == STANDARD_OUTPUT else output
@@ -101,7 +98,7 @@ def lower(
         paths[0],
         output=output,
         show=lambda shown: click.echo(shown, err=True),
-        on_warnings=lambda found: show(found, color),
+        on_warnings=lambda found: show(found),
         **options,
     )
     if output is None:

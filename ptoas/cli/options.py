@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import click
 
 from ptoas.project.choices import REVISIONS, SYNC_MODES
+
+
+def _set_colour(context: click.Context, _parameter: click.Parameter, setting: str) -> None:
+    """Set the colour of what this command and the group around it print; `auto` depends on the stream."""
+    context.color = context.find_root().color = {"always": True, "never": False}.get(setting)
+
+
+def given(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that have a value."""
+    return {name: value for name, value in options.items() if value is not None}
+
 
 color_option = click.option(
     "--color",
     type=click.Choice(["auto", "always", "never"]),
     default="auto",
+    expose_value=False,
+    callback=_set_colour,
     help="Colour; `auto` follows NO_COLOR, FORCE_COLOR and the terminal.",
 )
+json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 output_option = click.option(
     "-o",
     "--output",

@@ -19,6 +19,7 @@ from ptoas.cli.options import (
     color_option,
     entry_option,
     force_option,
+    given,
     legalize_option,
     max_memory_option,
     max_steps_option,
@@ -89,7 +90,7 @@ def _profiles(
         if len(values) > 2:
             raise click.UsageError(f"--{name} is given {len(values)} times; at most twice, one for each side")
     sides = 2 if second is not None or any(len(values) == 2 for values in paired.values()) else 1
-    given = {name: value for name, value in options.items() if value is not None}
+    single = given(options)
     found: list[Profile] = []
     with progress() as advance:
         for side in range(sides):
@@ -98,7 +99,7 @@ def _profiles(
             }
             path = second if side and second is not None else file
             module = parse_file(path, allow_unregistered=allow_unregistered)
-            found.append(profile_program(module, arguments, **given, **own, on_progress=advance))
+            found.append(profile_program(module, arguments, **single, **own, on_progress=advance))
     return found
 
 
@@ -111,14 +112,11 @@ def _profiles(
 @click.option("--json", "data", type=click.Path(), metavar="FILE", help="Write all of it as JSON.")
 @click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", help="Output format.")
 @color_option
-@click.pass_context
 def profile(
-    ctx: click.Context,
     perfetto: str | None,
     table: str | None,
     data: str | None,
     style: str,
-    color: str,
     **options: Any,
 ) -> None:
     """Estimate where FILE spends its time: run it, and assign a duration to each instruction.
@@ -134,7 +132,6 @@ def profile(
     ptoas profile old.pto new.pto
     ptoas profile kernel.pto --target a2a3 --target a5
     """
-    ctx.find_root().obj = color
     profiles = _profiles(**options)
     if len(profiles) == 2:
         if perfetto is not None or table is not None:
@@ -155,13 +152,13 @@ def profile(
     if style == "json":
         click.echo(json.dumps(found.as_dict(), indent=2))
         return
-    colour = use_colour(color, sys.stdout)
+    colour = use_colour(sys.stdout)
     width = min(160, max(80, get_terminal_size((100, 24)).columns))
     click.echo(found.summary(colour, width), color=colour)
     if len(profiles) == 1 and profiles[0].remarks:
         click.echo("\n" + render(profiles[0].remarks, colour=colour), color=colour)
     for each in profiles:
-        show(each.warnings, color)
+        show(each.warnings)
 
 
 @click.command(cls=Command)
@@ -171,8 +168,7 @@ def profile(
 @output_option
 @click.option("--svg", "folder", type=click.Path(), metavar="DIR", help="Write only the pictures, into DIR.")
 @color_option
-@click.pass_context
-def report(ctx: click.Context, output: str | None, folder: str | None, color: str, **options: Any) -> None:
+def report(output: str | None, folder: str | None, **options: Any) -> None:
     """Write one page about FILE: source, timeline, memory, flags and access patterns.
 
     The page is one file that needs no network. `--svg` writes timeline.svg, memory.svg, flags.svg and
@@ -184,7 +180,6 @@ def report(ctx: click.Context, output: str | None, folder: str | None, color: st
     ptoas report kernel.pto --target a2a3 --svg pictures
     ptoas report old.pto new.pto -o both.html
     """
-    ctx.find_root().obj = color
     if output is None and folder is None:
         raise click.UsageError("name an output: -o report.html or --svg DIR")
     profiles = _profiles(**options)
@@ -197,7 +192,7 @@ def report(ctx: click.Context, output: str | None, folder: str | None, color: st
             _pictures(profiles[0], Path(folder))
         _write(output, profiles[0].html)
     for each in profiles:
-        show(each.warnings, color)
+        show(each.warnings)
 
 
 def _pictures(found: Profile, folder: Path) -> None:

@@ -12,6 +12,7 @@ from ptoas.cli.options import (
     blocks_option,
     color_option,
     entry_option,
+    given,
     isa_option,
     schedules_option,
     sync_option,
@@ -47,9 +48,7 @@ jobs_option = option("Number of candidates to test at once.")
 @isa_option
 @unregistered_option
 @color_option
-@click.pass_context
 def reduce(
-    ctx: click.Context,
     path: str,
     still: str | None,
     code: str | None,
@@ -61,7 +60,6 @@ def reduce(
     jobs: int | str | None,
     arguments: tuple[str, ...],
     allow_unregistered: bool,
-    color: str,
     **options: Any,
 ) -> None:
     """Reduce PATH to a smaller program that keeps the property selected by one of the first four options.
@@ -74,13 +72,12 @@ def reduce(
     ptoas reduce big.pto --differs --target a2a3 --target a5
     ptoas reduce big.pto --still 'ptoas lower --target a5 {} | grep -q TEXP'
     """
-    ctx.find_root().obj = color
     if sum(map(bool, (still, code, differs, crashes))) != 1:
         raise UsageError("name exactly one property to keep: --still, --code, --differs or --crashes")
     if len(targets) > (2 if differs else 1):
         raise UsageError("--differs compares two targets, the other properties have one")
     module = parse_file(path, allow_unregistered=allow_unregistered)
-    selected = {name: value for name, value in options.items() if value is not None}
+    selected = given(options)
     target = targets[0] if targets else None
     interesting: Interesting
     if still is not None:

@@ -24,6 +24,7 @@ from ptoas.cli.options import (
     credits_option,
     entry_option,
     force_option,
+    given,
     isa_option,
     isolated_option,
     legalize_option,
@@ -35,10 +36,9 @@ from ptoas.cli.options import (
     sync_option,
     unregistered_option,
 )
-from ptoas.cli.terminal import Command, exit_code_of, progress, show
+from ptoas.cli.terminal import Command, errors_as_json, exit_code_of, progress, show
 from ptoas.compiler import run as machine
 from ptoas.diagnostics import PtoasError
-from ptoas.diagnostics.render import to_json
 from ptoas.grammar.parse import parse, read_source
 from ptoas.machine.machine import CHECK_NAMES
 from ptoas.project import settings as configuration
@@ -134,22 +134,16 @@ def run(
     allow_python: bool,
     rtol: float | None,
     atol: float | None,
-    prints: tuple[str, ...],
     ranks: str | None,
-    seed: int,
     describe: bool,
     save: str | None,
     load: str | None,
-    checks: str,
     check_file: bool,
-    max_steps: int | None,
-    max_memory: int | None,
     allow_unregistered: bool,
     style: str,
     as_json: bool,
     config: str | None,
     isolated: bool,
-    color: str,
     **options: Any,
 ) -> None:
     """Run a file as the target would, in NumPy, and stop at the first wrong step.
@@ -178,7 +172,7 @@ def run(
     ptoas run build_output
     ptoas run kernels.pto --entry all
     """
-    ctx.find_root().obj = color
+    options = {**given(options), "entry": options["entry"], "jobs": options["jobs"] or 1}
 
     @cache
     def source(file: str) -> Source:
@@ -194,7 +188,7 @@ def run(
         if not check_file:
             return arguments, ranks
 
-        limit = {} if max_steps is None else {"max_steps": max_steps}
+        limit = {"max_steps": options["max_steps"]} if "max_steps" in options else {}
         found = find_arguments(source(file), target_of(lambda: module(file), target), **limit)
         typed = {name for name in chosen if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE}
         number = found.options.pop("ranks", None)
@@ -238,19 +232,14 @@ def run(
     target = configuration.for_one_target(settings, target)
     allow_python = allow_python or settings.allow_python
     as_json = as_json or style == "json"
-    options |= {"checks": checks, "prints": prints, "seed": seed}
-    options["jobs"] = options["jobs"] or 1
-    options |= {"max_steps": max_steps} if max_steps else {}
-    options |= {"max_memory": max_memory} if max_memory else {}
     every = options["entry"] == ALL
     if trees.is_tree(paths) or every:
         of = "one function; --entry all runs several" if every else None
-        trees.refuse(
-            paths, of, arg=arguments, out=outputs, expect=expected, print=prints, save=save, load=load
-        )
-        trees.refuse(paths, of, reference=references, describe=describe, target_all=target == "all")
+        single = {"arg": arguments, "out": outputs, "expect": expected, "print": options["prints"]}
+        single |= {"save": save, "load": load, "reference": references, "describe": describe}
+        trees.refuse(paths, of, **single, target_all=target == "all")
         ctx.exit(trees.run_batch(paths, "run", one, as_json, functions if every else None, settings=settings))
-    try:
+    with errors_as_json(as_json):
         if describe:
             rows = machine.describe_texts(module(), arguments, target, load=load, **options)
             click.echo(files.described(rows, as_json))
@@ -258,16 +247,11 @@ def run(
         with progress() as advance:
             options["on_progress"] = advance
             run_report = work()
-    except PtoasError as error:
-        if as_json:
-            click.echo(json.dumps({"errors": [to_json(finding) for finding in error.diagnostics]}, indent=2))
-            ctx.exit(exit_code_of(error.diagnostics))
-        raise
     if run_report is None:
         return  # under MPI the first rank prints the result
     click.echo(json.dumps(files.as_json(run_report)) if as_json else files.as_text(run_report))
     if not as_json:
-        show([*run_report.warnings, *run_report.errors], color)
+        show([*run_report.warnings, *run_report.errors])
     if check_file and not run_report.errors:
         click.echo(f"{run_report.checks} check{'s' * (run_report.checks != 1)} held", err=True)
     ctx.exit(0 if run_report.ok else exit_code_of(run_report.errors))

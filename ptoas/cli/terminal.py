@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import sys
 from collections import UserDict, defaultdict
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ptoas.cli.assembler_options import EQUIVALENTS, OPTIONS
+from ptoas.cli.assembler_options import OPTIONS
 from ptoas.diagnostics.core import UsageError
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ class Command(click.Command):
             name = error.option_name.lstrip("-")
             if name not in OPTIONS:
                 raise
-            instead = f"use {EQUIVALENTS[name]}, or leave" if name in EQUIVALENTS else "leave"
+            lower = OPTIONS[name].lower
+            instead = f"use {lower}, or leave" if lower else "leave"
             message = (
                 f"--{name} is an option of the assembler's command line: {instead} out `{ctx.info_name}`"
             )
@@ -110,10 +112,10 @@ class Commands(click.Group):
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except PtoasError as error:
-            show(error.diagnostics, str(ctx.obj or "auto"))
+            show(error.diagnostics)
             ctx.exit(exit_code_of(error.diagnostics))
         except (MemoryError, RecursionError) as error:
-            show([_exhausted(error)], str(ctx.obj or "auto"))
+            show([_exhausted(error)])
             ctx.exit(1)
         except KeyboardInterrupt as interrupt:
             click.echo(" ".join(["interrupted", *getattr(interrupt, "__notes__", ())]), err=True)
@@ -127,7 +129,7 @@ class Commands(click.Group):
                 raise
             from ptoas.grammar.internal_error import internal_error
 
-            show([internal_error(error, ctx.meta[COMMAND])], str(ctx.obj or "auto"))
+            show([internal_error(error, ctx.meta[COMMAND])])
             ctx.exit(1)
 
 
@@ -167,10 +169,11 @@ def _exhausted(error: MemoryError | RecursionError) -> Diagnostic:
     return Diagnostic("PTO-P014", f"the program needs more {what} than available", place)
 
 
-def use_colour(setting: str, stream: Any = None) -> bool:
+def use_colour(stream: Any = None) -> bool:
     """Return True if output to a stream is coloured; the default is standard error."""
-    if setting != "auto":
-        return setting == "always"
+    context = click.get_current_context(silent=True)
+    if context is not None and context.color is not None:
+        return context.color
     if os.environ.get("NO_COLOR"):
         return False
     if (forced := os.environ.get("FORCE_COLOR")) is not None:
@@ -178,19 +181,34 @@ def use_colour(setting: str, stream: Any = None) -> bool:
     return (stream or sys.stderr).isatty()
 
 
-def show(diagnostics: Iterable[Diagnostic], color: str) -> None:
+def show(diagnostics: Iterable[Diagnostic]) -> None:
     """Print diagnostics in full to standard error, and how many there are."""
     from ptoas.diagnostics.render import render
 
     found = list(diagnostics)
     if not found:
         return  # another rank has said it
-    colour = use_colour(color)
+    colour = use_colour()
     click.echo(render(found, colour=colour) + "\n", err=True, color=colour)
     errors = sum(d.is_error for d in found)
     warnings = len(found) - errors
     parts = [f"{n} {word}{'s' * (n != 1)}" for n, word in ((errors, "error"), (warnings, "warning")) if n]
     click.echo(", ".join(parts), err=True)
+
+
+@contextmanager
+def errors_as_json(wanted: bool) -> Generator[None, None, None]:
+    """Print errors as JSON and exit, if that is wanted."""
+    from ptoas.diagnostics import PtoasError
+    from ptoas.diagnostics.render import to_json
+
+    try:
+        yield
+    except PtoasError as error:
+        if not wanted:
+            raise
+        click.echo(json.dumps({"errors": [to_json(finding) for finding in error.diagnostics]}, indent=2))
+        click.get_current_context().exit(exit_code_of(error.diagnostics))
 
 
 @contextmanager

@@ -41,7 +41,6 @@ def test(
     isolated: bool,
     jobs: int | str | None,
     quiet: bool,
-    color: str,
 ) -> None:
     """Run every RUN-CHECK of PATHS, on every target that it names: a line each, and a summary.
 
@@ -56,7 +55,6 @@ def test(
     ptoas test kernels -k softmax --target a5
     ptoas test build_output --junit units.xml
     """
-    ctx.find_root().obj = color
     import time
     from functools import partial
 
@@ -82,7 +80,7 @@ def test(
     wrong = [finding for one in outcomes for finding in one.findings]
     if not outcomes and not problems:
         problems.append(testing.nothing(paths, len(files), chosen))
-    show(list(dict.fromkeys([*problems, *wrong])), color)
+    show(list(dict.fromkeys([*problems, *wrong])))
     click.echo(testing.summary(outcomes, len(files), seconds, chosen))
     if report == STANDARD_OUTPUT:
         click.echo(testing.junit(outcomes, seconds), nl=False)

@@ -113,7 +113,6 @@ def verify(
     jobs: int | str | None,
     quiet: bool,
     verbose: bool,
-    color: str,
     **typed: Any,
 ) -> None:
     """Check PATHS (files, directories, `-`) against the rules of the targets.
@@ -134,7 +133,6 @@ def verify(
     ptoas verify kernels --baseline known.json
     ptoas verify kernels --format sarif -o findings.sarif
     """
-    ctx.find_root().obj = color
     if typed["assembler"] is not None:
         from ptoas.verifier.assembler import parse_versions
 
@@ -149,11 +147,11 @@ def verify(
         return found, unfound(problems)
 
     def show(reports: Sequence[FileReport]) -> None:
-        _show(reports, style, quiet, color, output, fixed=fix)
+        _show(reports, style, quiet, output, fixed=fix)
 
     if fix or diff:
         machine = style in ("json", "sarif")
-        changed = _fix(files()[0], options, unsafe_fixes, diff, quiet or machine, color)
+        changed = _fix(files()[0], options, unsafe_fixes, diff, quiet or machine)
         if diff:
             ctx.exit(1 if changed else 0)
         if "-" in paths:
@@ -245,15 +243,13 @@ def _watch(
         click.echo("stopped", err=True)
 
 
-def _fix(
-    files: Sequence[str], options: VerifyOptions, unsafe: bool, diff: bool, quiet: bool, color: str
-) -> int:
+def _fix(files: Sequence[str], options: VerifyOptions, unsafe: bool, diff: bool, quiet: bool) -> int:
     """Fix files, or say how; returns how many changed."""
     from ptoas.cli.differences import unified
     from ptoas.cli.fixing import fix_source, read_or_none
 
     done = changed = 0
-    colour = use_colour(color, sys.stdout)
+    colour = use_colour(sys.stdout)
     for file in files:
         source = read_or_none(file)
         fixed = None if source is None else fix_source(source, options, unsafe)
@@ -276,12 +272,10 @@ def _fix(
     return changed
 
 
-def _show(
-    reports: Sequence[FileReport], style: str, quiet: bool, color: str, output: str | None, fixed: bool
-) -> None:
+def _show(reports: Sequence[FileReport], style: str, quiet: bool, output: str | None, fixed: bool) -> None:
     output = None if output == STANDARD_OUTPUT else output
     to_file = output is not None
-    colour = use_colour(color, sys.stdout) and not to_file
+    colour = use_colour(sys.stdout) and not to_file
     found = verdicts.sorted_once(reports)
     if quiet:
         found = [d for d in found if d.is_error]

@@ -1,4 +1,4 @@
-"""Documentation and facts that are data: the TOML files of `ptoas/data/`."""
+"""Documentation, facts and templates that are data: the files of `ptoas/data/`."""
 
 from __future__ import annotations
 
@@ -14,4 +14,9 @@ def load_data(name: str) -> dict[str, Any]:
     """Read `ptoas/data/NAME.toml`, once: few commands need it."""
     import tomllib
 
-    return tomllib.loads((_FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(load_text(f"{name}.toml"))
+
+
+def load_text(name: str) -> str:
+    """Read the file `ptoas/data/NAME`."""
+    return (_FOLDER / name).read_text(encoding="utf-8")

@@ -8,12 +8,10 @@ from ptoas.diagnostics.citations import explain
 from ptoas.diagnostics.codes import CODES, UnknownCodeError, other_codes
 
 OWNERS = (
-    "ptoas.compiler.codes",
     "ptoas.lowering.codes",
     "ptoas.machine.errors",
     "ptoas.profiling.catalogue",
     "ptoas.project.codes",
-    "ptoas.simulator.codes",
 )
 """Modules that register codes when they are imported."""
 

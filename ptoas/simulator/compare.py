@@ -30,7 +30,6 @@ from ptoas.runner.entry import unread_tiles
 from ptoas.runner.kernel import Kernel
 from ptoas.runner.observe import statement
 from ptoas.runner.values import Allowance, GrowingArray
-from ptoas.simulator.codes import problem
 from ptoas.simulator.driver import KERNEL, Driver, Piece
 from ptoas.simulator.faults import BUILD, BYTES, STOPS, likely_causes
 from ptoas.simulator.probes import insert_probes
@@ -257,7 +256,9 @@ class Trial:
         execute(self.directory / "program", ("in.bin", "out.bin"), self.kernel.options.blocks, seconds, blame)
         data = (self.directory / "out.bin").read_bytes()
         if len(data) != sum(len(piece.before) for piece in pieces):
-            raise problem("PTO-R714", "the compiled program wrote less than its outputs", blame)
+            raise failure(
+                "PTO-R714", "the compiled program wrote less than its outputs", span=blame, target="cpu"
+            )
         return self._compared(data)
 
     def _compared(self, data: bytes) -> Compared:

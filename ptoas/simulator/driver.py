@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
+from string import Template
 
 from xdsl.dialects.builtin import AnyFloat
 from xdsl.ir import Operation, SSAValue
@@ -16,6 +17,7 @@ from xdsl.ir import Operation, SSAValue
 from ptoas.analysis.kinds import needs_cluster
 from ptoas.analysis.storage import places_of, tile_argument_addresses
 from ptoas.diagnostics import PtoasError
+from ptoas.diagnostics.data import load_text
 from ptoas.dialects.pto.scalar import GetBlockIdxOp, GetBlockNumOp, GetSubblockIdxOp, QueryOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 from ptoas.dialects.pto.views import AllocTileOp
@@ -24,11 +26,11 @@ from ptoas.lowering.cpp.types import COUNTS_CPP, along, scalar_cpp, tile_cpp
 from ptoas.lowering.join_cube_vector import launch_arguments
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.counts import Counts
+from ptoas.machine.errors import failure
 from ptoas.machine.memory import LocalMemory, Pointer, RankGroup, View
 from ptoas.machine.tiles import Tile
 from ptoas.runner.arguments import BoundArgument
 from ptoas.runner.kernel import Kernel
-from ptoas.simulator.codes import problem
 
 HEADER = "pto/pto-inst.hpp"
 KERNEL = "kernel.cpp"
@@ -67,9 +69,7 @@ class Driver:
         for at, argument in enumerate(kernel.entry.args):
             if known.get(at) is GetSubblockIdxOp and has_threads:
                 what = "another number on each core, and the threads of a program get the same arguments"
-                raise problem(
-                    "PTO-R716", f"%{argument.name_hint} is {what}", argument_type_span(kernel.entry, at)
-                )
+                raise _refused(kernel, at, str(argument.name_hint), what)
             if at in known:
                 numbers: dict[type[QueryOp], str] = {
                     GetBlockIdxOp: "block",
@@ -85,7 +85,8 @@ class Driver:
         parameter, value = bound.parameter, bound.value
         match value:
             case _ if parameter.is_context:
-                raise _refused(kernel, bound, "the table of all ranks' windows, and a program has one rank")
+                what = "the table of all ranks' windows, and a program has one rank"
+                raise _refused(kernel, parameter.at, parameter.name, what)
             case Pointer():
                 self.passed.append(f"memory({self.piece(parameter.name, _bytes(value.buffer.raw))})")
             case View():
@@ -107,7 +108,8 @@ class Driver:
             case _ if isinstance(parameter.type, TileType):
                 self._tile(kernel, bound)
             case _:
-                raise _refused(kernel, bound, f"a {parameter.type}, which no driver can make")
+                what = f"a {parameter.type}, which no driver can make"
+                raise _refused(kernel, parameter.at, parameter.name, what)
 
     def _tile(self, kernel: Kernel, bound: BoundArgument) -> None:
         parameter, type = bound.parameter, bound.parameter.type
@@ -115,7 +117,8 @@ class Driver:
         value = kernel.entry.body.block.args[parameter.at]
         address = tile_argument_addresses(kernel.entry).get(value)
         if address is None:
-            raise _refused(kernel, bound, "a tile that the caller places, and the caller is not run")
+            what = "a tile that the caller places, and the caller is not run"
+            raise _refused(kernel, parameter.at, parameter.name, what)
         rows, cols = bound.value.shape
         tile = Tile(type, LocalMemory(type.loc.data, type.size_bytes, poisoned=False), 0, (rows, cols))
         tile.store_raw(bound.value)
@@ -157,12 +160,13 @@ class Driver:
         else:
             body = "\n".join(f"    {line}" for line in ["[[maybe_unused]] const unsigned block = 0;", *call])
         sizes = ", ".join(str(len(piece.before)) for piece in self.pieces)
-        return _TEXT.format(include=include, sizes=sizes, body=body)
+        template = Template(load_text("driver.cpp"))
+        return template.substitute(include=include, sizes=sizes, body=body)
 
 
-def _refused(kernel: Kernel, bound: BoundArgument, what: str) -> PtoasError:
-    place = argument_type_span(kernel.entry, bound.parameter.at)
-    return problem("PTO-R716", f"%{bound.parameter.name} is {what}", place)
+def _refused(kernel: Kernel, at: int, name: str, what: str) -> PtoasError:
+    place = argument_type_span(kernel.entry, at)
+    return failure("PTO-R716", f"%{name} is {what}", span=place, target="cpu")
 
 
 def _bytes(array: Array) -> bytes:
@@ -224,71 +228,3 @@ def _is_done(tile: SSAValue, at: int, order: Mapping[Operation, int]) -> bool:
         order[use.operation] < at and not any(isinstance(r.type, TileType) for r in use.operation.results)
         for use in tile.uses
     )
-
-
-_TEXT = """\
-#include "{include}"
-
-#include <cstdio>
-#include <cstring>
-#include <vector>
-
-namespace ptoas_driver {{
-// Memory that becomes a pointer to whatever a parameter points to.
-struct Memory {{
-    void *data;
-    std::size_t size;
-    template <typename T>
-    operator T *() const {{ return static_cast<T *>(data); }}
-    void put(void *to) const {{ std::memcpy(to, data, size); }}
-    void take(const void *from) const {{ std::memcpy(data, from, size); }}
-}};
-
-// The same for the pointers of all ranks.
-struct Pointers {{
-    void **data;
-    template <typename T>
-    operator T **() const {{ return reinterpret_cast<T **>(data); }}
-}};
-
-static std::vector<std::vector<unsigned char>> pieces;
-
-[[maybe_unused]] static Memory memory(std::size_t n) {{ return {{pieces[n].data(), pieces[n].size()}}; }}
-
-static bool read(const char *path)
-{{
-    const std::vector<std::size_t> sizes = {{{sizes}}};
-    std::FILE *file = std::fopen(path, "rb");
-    if (file == nullptr) {{
-        return false;
-    }}
-    bool whole = true;
-    for (std::size_t size : sizes) {{
-        pieces.emplace_back(size);
-        whole = whole && std::fread(pieces.back().data(), 1, size, file) == size;
-    }}
-    std::fclose(file);
-    return whole;
-}}
-
-static bool write(const char *path)
-{{
-    std::FILE *file = std::fopen(path, "wb");
-    bool whole = file != nullptr;
-    for (const auto &each : pieces) {{
-        whole = whole && std::fwrite(each.data(), 1, each.size(), file) == each.size();
-    }}
-    return whole && std::fclose(file) == 0;
-}}
-}}  // namespace ptoas_driver
-
-int main(int, char **argv)
-{{
-    using namespace ptoas_driver;
-    if (!ptoas_driver::read(argv[1])) {{
-        return 3;
-    }}
-{body}
-    return ptoas_driver::write(argv[2]) ? 0 : 4;
-}}
-"""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 from ptoas.diagnostics import Note, Span
-from ptoas.machine.errors import command_line_span
-from ptoas.simulator.codes import problem
+from ptoas.machine.errors import command_line_span, failure
 from ptoas.simulator.driver import HEADER
 
 BELOW = ("include", "pto-isa/include")
@@ -37,14 +37,11 @@ def find_compiler(requested: str | None) -> list[str]:
         return words
     option = command_line_span(f"--cxx {text}" if requested else "--cxx")
     known = ", ".join(COMPILERS)
-    message = (
-        f"there is no compiler {text!r}"
-        if text
-        else f"there is no C++ compiler: none of {known} is installed"
-    )
-    raise problem(
-        "PTO-R711", message, option, fix="name one with `--cxx COMMAND`, for example `--cxx clang++-19`"
-    )
+    message = f"there is no C++ compiler: none of {known} is installed"
+    if text:
+        message = f"there is no compiler {text!r}"
+    fix = "name one with `--cxx COMMAND`, for example `--cxx clang++-19`"
+    raise failure("PTO-R711", message, span=option, fix=fix, target="cpu")
 
 
 def find_library(include: str) -> Path:
@@ -52,15 +49,14 @@ def find_library(include: str) -> Path:
     directory = Path(include)
     if (directory / HEADER).is_file():
         return directory.resolve()
-    below = next(
-        (name for name in ("include", "pto-isa/include") if (directory / name / HEADER).is_file()), None
-    )
+    below = next((name for name in BELOW if (directory / name / HEADER).is_file()), None)
     found = "no directory" if not directory.is_dir() else f"no {HEADER}"
-    raise problem(
+    raise failure(
         "PTO-R712",
         f"{include} is not an instruction library: there is {found}",
-        command_line_span(f"--include {include}"),
+        span=command_line_span(f"--include {include}"),
         fix=None if below is None else f"pass `--include {directory / below}`",
+        target="cpu",
     )
 
 
@@ -74,13 +70,15 @@ def build(compiler: Sequence[str], include: Path, source: Path, program: Path, b
         )
     except OSError as error:
         message = f"{compiler[0]} can't be started: {error.strerror or error}"
-        raise problem("PTO-R711", message, command_line_span(f"--cxx {compiler[0]}")) from None
+        option = command_line_span(f"--cxx {compiler[0]}")
+        raise failure("PTO-R711", message, span=option, target="cpu") from None
     except subprocess.TimeoutExpired:
-        raise problem("PTO-R713", f"{compiler[0]} takes longer than {BUILD_SECONDS} s", blame) from None
+        message = f"{compiler[0]} takes longer than {BUILD_SECONDS} s"
+        raise failure("PTO-R713", message, span=blame, target="cpu") from None
     if done.returncode != 0:
         message = f"{os.path.basename(compiler[0])} rejects the C++ of this program"
         errors = _lines(done.stderr.replace(f"{source.parent}{os.sep}", ""), "error")
-        raise problem("PTO-R713", message, blame, errors)
+        raise failure("PTO-R713", message, span=blame, notes=errors, target="cpu")
 
 
 def execute(program: Path, words: Sequence[str], blocks: int, seconds: float, blame: Span) -> None:
@@ -100,27 +98,25 @@ def execute(program: Path, words: Sequence[str], blocks: int, seconds: float, bl
         )
     except subprocess.TimeoutExpired:
         message = f"the compiled program did not end within {seconds:g} s"
-        raise problem("PTO-R715", message, blame, fix="pass a longer `--timeout SECONDS`") from None
+        fix = "pass a longer `--timeout SECONDS`"
+        raise failure("PTO-R715", message, span=blame, fix=fix, target="cpu") from None
     if done.returncode != 0:
-        raise problem(
-            "PTO-R714", f"the compiled program {_ending(done.returncode)}", blame, _lines(done.stderr)
-        )
+        message = f"the compiled program {_ending(done.returncode)}"
+        raise failure("PTO-R714", message, span=blame, notes=_lines(done.stderr), target="cpu")
 
 
 def _ending(code: int) -> str:
     if code >= 0:
         return f"ended with {code}"
-    import signal
-
     try:
         return f"was stopped by {signal.Signals(-code).name}"
     except ValueError:
         return f"was stopped by signal {-code}"
 
 
-def _lines(text: str, word: str = "") -> list[Note]:
+def _lines(text: str, word: str = "") -> tuple[Note, ...]:
     """The first lines of what was said, those with a word in them if there are such."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     chosen = [line for line in lines if word in line] or lines
     more = len(chosen) - MOST_LINES
-    return [Note(line) for line in chosen[:MOST_LINES]] + [Note(f"and {more} more lines")] * (more > 0)
+    return tuple(map(Note, [*chosen[:MOST_LINES], *[f"and {more} more lines"] * (more > 0)]))
