@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import time
+from functools import partial
+
 import click
 
-from ptoas.cli import testing
+from ptoas.cli import testing, trees
 from ptoas.cli.completion import complete_targets
 from ptoas.cli.jobs import jobs_option
 from ptoas.cli.options import allow_python_option, color_option, config_option, isolated_option
-from ptoas.cli.terminal import Command, progress, show
+from ptoas.cli.terminal import Command, show
 from ptoas.diagnostics.files import STANDARD_OUTPUT, write_text
 from ptoas.project import settings as configuration
 from ptoas.project.find import find_files
-from ptoas.project.pool import AUTO, map_files, worker_count
+from ptoas.project.pool import AUTO
 from ptoas.project.verify_files import parse_targets
 
 
@@ -55,26 +58,19 @@ def test(
     ptoas test kernels -k softmax --target a5
     ptoas test build_output --junit units.xml
     """
-    import time
-    from functools import partial
-
     settings = configuration.load(config, isolated, paths)
     configuration.check_names(settings)
     files, problems = find_files(paths, settings.exclude, settings.root)
     targets = parse_targets(target or settings.target or None)
     started = time.perf_counter()
     outcomes: list[testing.CheckOutcome] = []
-    count = worker_count(jobs or settings.jobs or AUTO, len(files))
     allowed = allow_python or settings.allow_python
     work = partial(testing.run_tests, targets=targets, selected=selected, allow_python=allowed)
-    with progress() as advance:
-        for number, found in enumerate(map_files(work, files, count, testing.crashed), 1):
-            outcomes += found
-            for one in found:
-                if not quiet or not one.ok:
-                    click.echo(one.shown())
-            if advance is not None:
-                advance("files", number, len(files))
+    for found in trees.map_with_progress(work, files, jobs or settings.jobs or AUTO, testing.crashed):
+        outcomes += found
+        for one in found:
+            if not quiet or not one.ok:
+                click.echo(one.shown())
     seconds = time.perf_counter() - started
     chosen = selected is not None or bool(targets)
     wrong = [finding for one in outcomes for finding in one.findings]

@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ptoas.compiler import run as machine
-from ptoas.diagnostics import Diagnostic, PtoasError, Source, Span, UsageError
+from ptoas.compiler.run import named_values
+from ptoas.diagnostics import Diagnostic, PtoasError, Source, Span
 from ptoas.diagnostics.render import render, visible
-from ptoas.grammar.internal_error import internal_error
 from ptoas.grammar.parse import parse, read_source
 from ptoas.project.build_output import golden_of, is_unit
+from ptoas.project.pool import collecting
 from ptoas.runner.assertions import Assertion, check, find_assertions
 from ptoas.runner.in_file import find_arguments
 from ptoas.runner.reference import ReferenceArrays
@@ -52,14 +53,10 @@ def run_tests(
     path: str, targets: tuple[str, ...] = (), selected: str | None = None, allow_python: bool = False
 ) -> list[CheckOutcome]:
     """The checks of one file that are for one of these targets (none: for any) and named as wanted."""
-    try:
+    findings: list[Diagnostic] = []
+    with collecting(Source("", path), "test", findings):
         return list(_tests(path, targets, selected, allow_python))
-    except PtoasError as error:
-        return [_broken(path, error.diagnostics)]
-    except UsageError as error:
-        return [_broken(path, (Diagnostic("PTO-T202", str(error), Span(Source("", path), 0)),))]
-    except Exception as error:
-        return [_broken(path, (internal_error(error, ("test", path), path),))]
+    return [_broken(path, findings)]
 
 
 def crashed(finding: Diagnostic) -> list[CheckOutcome]:
@@ -69,8 +66,8 @@ def crashed(finding: Diagnostic) -> list[CheckOutcome]:
 
 def _broken(path: str, findings: Sequence[Diagnostic]) -> CheckOutcome:
     """Return the outcome of a file that can't be read, or whose comments can't."""
-    errors = tuple(d for d in findings if d.is_error)
-    return CheckOutcome(path, errors[0].span.line if errors else 1, "", "", findings=errors, ran=False)
+    line = findings[0].span.line if findings else 1
+    return CheckOutcome(path, line, "", "", findings=tuple(findings), ran=False)
 
 
 def _tests(
@@ -137,10 +134,10 @@ def _on(
     """Run the program once, and yield the outcome of each check."""
 
     started = time.perf_counter()
-    problems: tuple[Diagnostic, ...] = ()
+    problems: list[Diagnostic] = []
     names: dict[str, Any] = {}
     arrays: ReferenceArrays | None = None
-    try:
+    with collecting(source, "test", problems):
         arguments = find_arguments(source, target)
         ranks = arguments.options.pop("ranks", None)
         result = machine.run_texts(
@@ -153,18 +150,12 @@ def _on(
             on_output=None,
         )
         if result is not None:
-            names = {**{k: v for k, v in result.arguments.items() if v is not None}, **result.outputs}
+            names = named_values(result)
             arrays = ReferenceArrays.of(result, allow_python)
-    except PtoasError as error:
-        problems = tuple(d for d in error.diagnostics if d.is_error)
-    except UsageError as error:
-        problems = (Diagnostic("PTO-T202", str(error), Span(source, 0, 1)),)
-    except Exception as error:
-        problems = (internal_error(error, ("test", source.filename), source.filename),)
     share = (time.perf_counter() - started) / len(chosen)
     for outcome, assertion in chosen.items():
         if problems:
-            yield replace(outcome, findings=problems, seconds=share, ran=False)
+            yield replace(outcome, findings=tuple(problems), seconds=share, ran=False)
             continue
         wrong = check(assertion, names, arrays)
         findings = () if wrong is None else (replace(wrong, targets=(target,)),)

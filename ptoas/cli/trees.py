@@ -7,19 +7,20 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from ptoas.cli.terminal import progress
-from ptoas.diagnostics import Diagnostic, PtoasError, Source, Span, UsageError
+from ptoas.diagnostics import Diagnostic, Source, UsageError
 from ptoas.diagnostics.render import render, to_json, visible
-from ptoas.grammar.internal_error import internal_error
 from ptoas.project.find import find_files
-from ptoas.project.pool import map_files, worker_count
+from ptoas.project.pool import collecting, map_files, worker_count
 
 if TYPE_CHECKING:
     from ptoas.project.settings import Settings
+
+T = TypeVar("T")
 
 Summary = tuple[str, dict[str, Any]]
 """The result in a few words, and as data."""
@@ -70,6 +71,18 @@ def refuse(paths: Sequence[str], of: str | None = None, **options: object) -> No
         raise UsageError(f"--{rejected[0].replace('_', '-')} goes with {of}")
 
 
+def map_with_progress(
+    work: Callable[[str], T], files: Sequence[str], jobs: int | str, on_crash: Callable[[Diagnostic], T]
+) -> Iterator[T]:
+    """Apply `work` to files as `map_files` does, with a bar."""
+    with progress() as advance:
+        done = map_files(work, files, worker_count(jobs, len(files)), on_crash)
+        for number, result in enumerate(done, 1):
+            yield result
+            if advance is not None:
+                advance("files", number, len(files))
+
+
 def run_batch(
     paths: Sequence[str],
     command: str,
@@ -92,15 +105,11 @@ def run_batch(
     for outcome in outcomes if not as_json else ():
         click.echo(outcome.line())
     do = partial(_of_file, command=command, work=work, parts=parts)
-    done = map_files(do, files, worker_count(jobs, len(files)), _crashed)
-    with progress() as advance:
-        for number, found in enumerate(done, 1):
-            for outcome in found:
-                outcomes.append(outcome)
-                if not as_json and not (quiet and outcome.ok):
-                    click.echo(outcome.line())
-            if advance is not None:
-                advance("files", number, len(files))
+    for found in map_with_progress(do, files, jobs, _crashed):
+        for outcome in found:
+            outcomes.append(outcome)
+            if not as_json and not (quiet and outcome.ok):
+                click.echo(outcome.line())
     good = sum(outcome.ok for outcome in outcomes)
     named = "files" if parts is None else "functions"
     counts = {named: len(outcomes), "ok": good, "failed": len(outcomes) - good}
@@ -117,37 +126,26 @@ def _crashed(finding: Diagnostic) -> Iterable[FileOutcome]:
 
 
 def _of_file(path: str, command: str, work: Work, parts: Parts | None) -> Iterable[FileOutcome]:
-    found = _parts(path, command, work, parts)
-    # This process reports parts one by one; another process sends them together.
-    return found if parts is not None else list(found)
-
-
-def _parts(path: str, command: str, work: Work, parts: Parts | None) -> Iterator[FileOutcome]:
     if parts is None:
-        yield _one(path, "", command, lambda: work(path))
-        return
-    found: list[tuple[str, Callable[[], Summary]]] = []
+        return [_one(path, "", command, lambda: work(path))]
+    return _parts(path, command, parts)
 
-    def find_parts() -> Summary:
-        found.extend(parts(path))
-        return "", {}
 
-    looked = _one(path, "", command, find_parts)
-    if not looked.ok:
-        yield looked
+def _parts(path: str, command: str, parts: Parts) -> Iterator[FileOutcome]:
+    """Work on each part of a file, and report it at once."""
+    findings: list[Diagnostic] = []
+    found: Sequence[tuple[str, Callable[[], Summary]]] = ()
+    with collecting(Source("", path), command, findings):
+        found = parts(path)
+    if findings:
+        yield FileOutcome(path, errors=tuple(findings))
     for part, do in found:
         yield _one(path, part, command, do)
 
 
 def _one(path: str, part: str, command: str, work: Callable[[], Summary]) -> FileOutcome:
-    try:
+    findings: list[Diagnostic] = []
+    words, data = "", dict[str, Any]()
+    with collecting(Source("", path), command, findings):
         words, data = work()
-    except PtoasError as error:
-        return FileOutcome(path, part, errors=tuple(d for d in error.diagnostics if d.is_error))
-    except UsageError as error:
-        return FileOutcome(
-            path, part, errors=(Diagnostic("PTO-T202", str(error), Span(Source("", path), 0, 1)),)
-        )
-    except Exception as error:
-        return FileOutcome(path, part, errors=(internal_error(error, (command, path), path),))
-    return FileOutcome(path, part, words, data)
+    return FileOutcome(path, part, words, data, tuple(findings))

@@ -77,23 +77,17 @@ def lower_file(
     target: str | None = None,
     output: str | None = None,
     *,
-    emit: str = "kernel",
-    isa: str | None = None,
-    legalize: bool = False,
-    annotate: bool = False,
-    emit_loc: bool = False,
-    sync: str | None = None,
-    aicore: bool = False,
     until: str | None = None,
     print_after: str | None = None,
     allow_unregistered: bool = False,
     show: Callable[[str], None] = print,
     on_warnings: Callable[[Sequence[Diagnostic]], None] | None = None,
+    **options: Any,
 ) -> str:
     """Read, verify and lower a file, as the command `lower` does; write `output` atomically if given.
 
     `until` stops after a pass and gives the module's text, not C++; `print_after` shows the module after one
-    pass, or after `all`.
+    pass, or after `all`. Other options are those of `lower`.
     """
     for name in (until, print_after):
         if name not in (None, "all", *PASSES) or until == "all":
@@ -105,13 +99,12 @@ def lower_file(
         if print_after in (name, "all"):
             show(f"// after {name}\n{print_module(current)}")
 
-    options: dict[str, Any] = {"isa": isa, "legalize": legalize, "sync": sync}
-    if until is not None:
-        check(module, chosen, aicore=aicore, legalize=legalize, sync=sync, isa=isa, on_warnings=on_warnings)
-        text = print_module(prepare(module, chosen, until=until, after=after, **options)) + "\n"
-    else:
-        options |= {"emit": emit, "annotate": annotate, "emit_loc": emit_loc, "aicore": aicore}
+    if until is None:
         text = lower(module, chosen, after=after, on_warnings=on_warnings, **options)
+    else:
+        common = {name: options[name] for name in ("isa", "legalize", "sync") if name in options}
+        check(module, chosen, aicore=options.get("aicore", False), on_warnings=on_warnings, **common)
+        text = print_module(prepare(module, chosen, until=until, after=after, **common)) + "\n"
     if output is not None:
         write_text(output, text)
     return text

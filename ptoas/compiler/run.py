@@ -34,7 +34,7 @@ from ptoas.machine.scheduler import MOST_ACTORS
 from ptoas.machine.source import DEFAULT_MAX_STEPS
 from ptoas.runner import describe as sets
 from ptoas.runner.assertions import check_all, check_reference
-from ptoas.runner.compare import Comparison, TargetOutcome, compare_results, copy_arguments, outcome_of
+from ptoas.runner.compare import Comparison, TargetOutcome, compare_results, copy_arguments
 from ptoas.runner.entry import needed_by
 from ptoas.runner.jobs import check_jobs
 from ptoas.runner.kernel import Kernel
@@ -227,8 +227,7 @@ def run_texts(
             raise UsageError("--save and --load do not support ranks")
         return run_ranks(module, arguments, target, ranks=ranks, seed=seed, max_memory=max_memory, **options)
     kernel = compile(module(), target, **options)
-    known = {} if load is None else sets.load(load, kernel, Allowance(max_memory))
-    values = read_arguments(kernel, arguments, seed=seed, max_memory=max_memory, known=known)
+    values, _ = _texts_and_loaded(kernel, arguments, load, seed, max_memory)
     kept = copy_arguments(values) if save is not None or keep_initial else {}
     result = kernel.execute(values)
     result.initial = kept if keep_initial else {}
@@ -251,10 +250,17 @@ def describe_texts(
     """`--describe`: the arguments that a run would have, and why."""
 
     kernel = compile(module, target, **options)
-    known = {} if load is None else sets.load(load, kernel, Allowance(max_memory))
-    values = read_arguments(kernel, arguments, seed=seed, max_memory=max_memory, known=known)
+    values, known = _texts_and_loaded(kernel, arguments, load, seed, max_memory)
     named = {split_option("--arg", text)[0] for text in arguments} | known.keys()
     return sets.describe(kernel, {name: values[name] for name in named}, values)
+
+
+def _texts_and_loaded(
+    kernel: Kernel, texts: Sequence[str], load: str | None, seed: int, max_memory: int
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """All arguments, and those that were loaded."""
+    known = {} if load is None else sets.load(load, kernel, Allowance(max_memory))
+    return read_arguments(kernel, texts, seed=seed, max_memory=max_memory, known=known), known
 
 
 def read_arguments(
@@ -297,24 +303,22 @@ def run_all(
 
     `arguments` are arrays by name, or `NAME=VALUE` texts; for texts, missing inputs are generated.
     """
-    outcomes: list[TargetOutcome] = []
-    kernels: list[tuple[str, Kernel]] = []
-    for name in targets:
+    outcomes = [TargetOutcome(name) for name in targets]
+    kernels: dict[str, Kernel] = {}
+    for outcome in outcomes:
         try:
-            kernels.append((name, compile(module, name, **options)))
+            kernels[outcome.target] = compile(module, outcome.target, **options)
         except PtoasError as error:
-            outcomes.append(outcome_of(name, error))
-    shared = shared_arguments([kernel for _, kernel in kernels], arguments, seed, max_memory)
-    for name, kernel in kernels:
+            outcome.errors = error.diagnostics
+    shared = shared_arguments([*kernels.values()], arguments, seed, max_memory)
+    for outcome in (each for each in outcomes if each.target in kernels):
+        kernel = kernels[outcome.target]
         try:
             limit_memory(kernel, max_memory)
-            result = kernel.execute(copy_arguments(shared))
-            result.initial = shared
-            outcomes.append(TargetOutcome(name, result))
+            outcome.result = kernel.execute(copy_arguments(shared))
+            outcome.result.initial = shared
         except PtoasError as error:
-            outcomes.append(outcome_of(name, error))
-    order = {name: n for n, name in enumerate(targets)}
-    outcomes.sort(key=lambda outcome: order[outcome.target])
+            outcome.errors = error.diagnostics
     return Comparison(outcomes, compare_results(module, outcomes))
 
 
@@ -340,8 +344,12 @@ def check_file(source: Source, result: Result, *, allow_python: bool = False) ->
 
     Reference functions that it names are executed only with `allow_python`.
     """
-    names = {**{k: v for k, v in result.arguments.items() if v is not None}, **result.outputs}
-    return check_all(source, names, result.target, ReferenceArrays.of(result, allow_python))
+    return check_all(source, named_values(result), result.target, ReferenceArrays.of(result, allow_python))
+
+
+def named_values(result: Result) -> dict[str, Any]:
+    """The names that a RUN-CHECK may use."""
+    return {**{k: v for k, v in result.arguments.items() if v is not None}, **result.outputs}
 
 
 def check_against(

@@ -10,11 +10,12 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from ptoas.diagnostics import Diagnostic, Source, Span
+from ptoas.diagnostics import Diagnostic, PtoasError, Source, Span, UsageError
+from ptoas.grammar.internal_error import internal_error
 from ptoas.runner.processors import leave_interrupts_to_parent, processors
 
 if TYPE_CHECKING:
@@ -85,6 +86,19 @@ def map_files(
     finally:
         pool.shutdown(cancel_futures=True)
         retry.shutdown()
+
+
+@contextmanager
+def collecting(source: Source, command: str, findings: list[Diagnostic]) -> Generator[None, None, None]:
+    """Collect the errors of a file, whatever goes wrong, so that a command still processes the others."""
+    try:
+        yield
+    except PtoasError as error:
+        findings += (each for each in error.diagnostics if each.is_error)
+    except UsageError as error:
+        findings.append(Diagnostic("PTO-T202", str(error), Span(source, 0, 1)))
+    except Exception as error:
+        findings.append(internal_error(error, (command, source.filename), source.filename))
 
 
 def crash_finding(file: str) -> Diagnostic:

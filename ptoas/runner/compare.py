@@ -9,7 +9,7 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp
 
 from ptoas.analysis.structure import walk
-from ptoas.diagnostics import Diagnostic, PtoasError
+from ptoas.diagnostics import Diagnostic
 from ptoas.dialects.pto.enums import Coalesce, GatherOOB, Layout, PadValue, ScatterOOB
 from ptoas.dialects.pto.gather import IndexedMemoryOp, TScatterOp
 from ptoas.dialects.pto.memory import TLoadOp
@@ -28,6 +28,11 @@ class TargetOutcome:
     target: str
     result: Result | None = None
     errors: tuple[Diagnostic, ...] = ()
+
+    def text(self) -> str:
+        return (
+            "ran" if self.result is not None else f"refused ({self.errors[0].code}: {self.errors[0].message})"
+        )
 
 
 @dataclass
@@ -64,13 +69,7 @@ class Comparison:
         return not self.differences
 
     def text(self) -> str:
-        lines: list[str] = []
-        for outcome in self.outcomes:
-            if outcome.result is not None:
-                lines.append(f"{outcome.target}: ran")
-            else:
-                why = outcome.errors[0]
-                lines.append(f"{outcome.target}: refused ({why.code}: {why.message})")
+        lines = [f"{outcome.target}: {outcome.text()}" for outcome in self.outcomes]
         ran = [outcome.target for outcome in self.outcomes if outcome.result is not None]
         if len(ran) > 1:
             lines.append(f"{', '.join(ran)}: " + ("equal results" if self.equal else "different results"))
@@ -102,17 +101,13 @@ def first_difference(a: Result, b: Result) -> TargetDifference | None:
         other = b.bits.get(name)
         if other is None or other.shape != array.shape:
             return TargetDifference(a.target, b.target, name, (), ("an output", "none like it"), [])
-        raw, other_raw = (np.ascontiguousarray(x).view(_bits(x)) for x in (array, other))
+        raw, other_raw = (np.ascontiguousarray(x).view(f"u{x.itemsize}") for x in (array, other))
         if np.array_equal(raw, other_raw):
             continue
         place = tuple(int(n) for n in np.argwhere(raw != other_raw)[0])
         values = (a.outputs[name][place].item(), b.outputs[name][place].item())
         return TargetDifference(a.target, b.target, name, place, values, [])
     return None
-
-
-def _bits(array: Any) -> Any:
-    return {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}[array.dtype.itemsize]
 
 
 def reasons(module: ModuleOp, first: Target, second: Target) -> list[str]:
@@ -157,18 +152,11 @@ def _indexed(op: IndexedMemoryOp, first: Target, second: Target) -> list[str]:
     oobs = (first.value(op, "gatherOob"), first.value(op, "scatterOob"))
     wraps = GatherOOB.Wrap in oobs or ScatterOOB.Wrap in oobs
     if first.sign_extends_index != second.sign_extends_index and wraps:
-        found.append(f"index width (D12): 32 unsigned bits, or 64 on {_extending(first, second)}")
+        extending = first if first.sign_extends_index else second
+        found.append(f"index width (D12): 32 unsigned bits, or 64 on {extending.name}")
     steps = [target.model(op).row_step for target in (first, second)]
     if modes[0] is Coalesce.Row and steps[0] is not steps[1]:
         found.append(f"row stride (D16): one takes {steps[0].value}, the other {steps[1].value}")
     if view.layout is Layout.NZ and first.model(op).has_nz != second.model(op).has_nz:
         found.append("NZ tables: only one of the two knows the layout")
     return found
-
-
-def _extending(first: Target, second: Target) -> str:
-    return first.name if first.sign_extends_index else second.name
-
-
-def outcome_of(target: str, error: PtoasError) -> TargetOutcome:
-    return TargetOutcome(target, errors=error.diagnostics)

@@ -18,6 +18,7 @@ import ast
 import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
+from inspect import signature
 from math import prod
 from typing import Any, cast
 
@@ -235,15 +236,11 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "allclose": _close,
 }
 
-_OPTIONS = {
-    "close": ("rtol", "atol", "ulp"),
-    "allclose": ("rtol", "atol", "ulp"),
-    "sort": ("axis",),
-    "argsort": ("axis",),
-    "concatenate": ("axis",),
-    **dict.fromkeys(_REDUCTIONS, ("axis", "keepdims")),
-}
-"""Arguments that are given by name."""
+
+def _options(function: Callable[..., Any]) -> list[str]:
+    """The names of a function's arguments that may be left out; they may be given by name."""
+    return [each.name for each in signature(function).parameters.values() if each.default is not each.empty]
+
 
 _MASKS = ("where", "any", "all", "count", "sum", "mean", "prod", "std", "var", "argmax", "argmin")
 """Functions of arrays in whose arguments a comparison is element-wise."""
@@ -405,10 +402,10 @@ class Reader:
             known = f"; {suggestion}" if suggestion else f"; there are {', '.join(FUNCTIONS)}."
             message = f"there is no function {name!r}{known} {WORD_FOR_PYTHON.format(name)}"
             raise UnreadableError(message)
-        by_name = {str(k.arg): k.value for k in keywords}
-        named = {key: self.value(value) for key, value in by_name.items() if key in _OPTIONS.get(name, ())}
+        options = _options(function)
+        named = {str(k.arg): self.value(k.value) for k in keywords if k.arg in options}
         if len(named) != len(keywords):
-            takes = f"; it takes {', '.join(_OPTIONS[name])}" if name in _OPTIONS else ""
+            takes = f"; it takes {', '.join(options)}" if options else ""
             raise UnreadableError(f"{name} does not take these names{takes}")
         read = self._elements if name in _MASKS else self.value
         values = [read(each) for each in arguments]

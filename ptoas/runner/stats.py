@@ -93,21 +93,21 @@ class Stats:
 
     def lines(self) -> list[str]:
         """Return the lines of a table."""
-        rows = [
-            ("instructions", ", ".join(f"{n} {c}" for n, c in sorted(self.instructions.items())) or "none")
-        ]
-        rows += [(name.replace("_", " "), f"{self.counts[name]:,}") for name in sorted(self.counts)]
-        rows += [
-            (f"launch of {name}", ", ".join(f"{key} {value}" for key, value in launch.items()))
-            for name, launch in self.launches.items()
-        ]
-        rows += [
-            ("local memory peak", f"{self.local_peak:,} bytes"),
-            ("pipe flags", f"{self.flags:,}"),
-            ("pipe waits", f"{self.waits:,}"),
-            ("pipe barriers", f"{self.barriers:,}"),
-            ("steps", f"{self.steps:,}"),
-        ]
+        rows: list[tuple[str, str]] = []
+        for name, value in self.as_dict().items():
+            match name:
+                case "instructions":
+                    counts = ", ".join(f"{each} {count}" for each, count in sorted(value.items()))
+                    rows.append((name, counts or "none"))
+                case "launches":
+                    rows += [
+                        (f"launch of {each}", ", ".join(f"{key} {number}" for key, number in launch.items()))
+                        for each, launch in value.items()
+                    ]
+                case "local_memory_peak_bytes":
+                    rows.append(("local memory peak", f"{value:,} bytes"))
+                case _:
+                    rows.append((name.replace("_", " "), f"{value:,}"))
         width = max(len(name) for name, _ in rows)
         return [f"{name:<{width}}  {text}" for name, text in rows]
 
@@ -190,28 +190,14 @@ def _indexed(op: IndexedMemoryOp, target: Target, values: list[object], cost: In
 def launch_geometry(rows: int, cols: int, by_row: bool, whole: bool = False) -> dict[str, int]:
     """Document 000, Performance Considerations, A5: warps own rows and share a row's columns, or own
     elements; `whole`: document 002, where every launch has all 1,024 threads."""
-    if whole:
-        threads = MOST_WARPS * LANES
-        return {
-            "kLaunchWarps": MOST_WARPS,
-            "threads": threads,
-            "idle_threads": max(0, threads - rows * cols),
-        }
-    if by_row:
+    counts: dict[str, int] = {}
+    if by_row and not whole:
         row_warps = max(1, min(rows, MOST_WARPS))
         per_row = max(1, min(MOST_WARPS // row_warps, -(-cols // LANES)))
+        counts = {"kRowWarps": row_warps, "kWarpsPerRow": per_row}
         warps = row_warps * per_row
-        idle = max(0, per_row * LANES - cols) * row_warps
-        return {
-            "kRowWarps": row_warps,
-            "kWarpsPerRow": per_row,
-            "kLaunchWarps": warps,
-            "threads": warps * LANES,
-            "idle_threads": idle,
-        }
-    warps = max(1, min(-(-(rows * cols) // LANES), MOST_WARPS))
-    return {
-        "kLaunchWarps": warps,
-        "threads": warps * LANES,
-        "idle_threads": max(0, warps * LANES - rows * cols),
-    }
+        idle = (per_row * LANES - cols) * row_warps
+    else:
+        warps = MOST_WARPS if whole else max(1, min(-(-(rows * cols) // LANES), MOST_WARPS))
+        idle = warps * LANES - rows * cols
+    return {**counts, "kLaunchWarps": warps, "threads": warps * LANES, "idle_threads": max(0, idle)}

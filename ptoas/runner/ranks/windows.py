@@ -20,6 +20,9 @@ from ptoas.machine.machine import Machine
 from ptoas.machine.scheduler import Cancelled, Condition, Deadlock, Scheduler, What
 from ptoas.machine.sharing import SLOTS, SharedMemory, Sharing, Use
 
+_ADDED_BY_MPI = ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8")
+"""Types that MPI itself can add, by kind and size; of the others it only moves the bytes."""
+
 NUMBER = 8
 """Bytes of a time, and of a number on the board."""
 
@@ -128,19 +131,6 @@ class Windows(Sharing):
         self.mpi = mpi
         self.board = board
         self._types: dict[tuple[Any, ...], Any] = {}
-        self._numbers: dict[str, Any] = {
-            "i1": mpi.INT8_T,
-            "i2": mpi.INT16_T,
-            "i4": mpi.INT32_T,
-            "i8": mpi.INT64_T,
-            "u1": mpi.UINT8_T,
-            "u2": mpi.UINT16_T,
-            "u4": mpi.UINT32_T,
-            "u8": mpi.UINT64_T,
-            "f4": mpi.FLOAT,
-            "f8": mpi.DOUBLE,
-        }
-        """Types that MPI itself can add, by kind and size; of the others it only moves the bytes."""
 
     def bring(self, memory: SharedMemory, array: Array) -> None:
         """Some bytes as their owner has them now."""
@@ -208,9 +198,10 @@ class Windows(Sharing):
 
     def _add(self, memory: SharedMemory, target: Array, source: Array) -> None:
         """Add by MPI if it has the type, otherwise by a read and a write."""
-        number = self._numbers.get(f"{target.dtype.kind}{target.dtype.itemsize}")
         window = self.windows[memory.number]
-        if number is not None:
+        code = f"{target.dtype.kind}{target.dtype.itemsize}"
+        if code in _ADDED_BY_MPI:
+            number = self.mpi.Datatype.fromcode(code)
             self._move(window.Accumulate, memory, target, source, number, (self.mpi.SUM,))
             return
         self.bring(memory, target)
