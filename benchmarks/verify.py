@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from benchmarks.figures import Row, in_turns
@@ -115,13 +116,16 @@ def many(count: int, repeats: int) -> list[Row]:
 
 def seen_before(folder: str, repeats: int) -> list[list[float]]:
     """Samples of checking a folder in one process and in all, with nothing to import or to learn."""
-    from ptoas.project.verify_files import VerifyOptions, verify_paths
+    from ptoas.project.find import find_files
+    from ptoas.project.verdicts import reports_of
+    from ptoas.project.verify_files import VerifyOptions, verify_file
 
-    options = VerifyOptions(targets=("a5",))
-    verify_paths([folder], options)
+    files, _ = find_files([folder])
+    work = partial(verify_file, options=VerifyOptions(targets=("a5",)))
+    reports_of(files, work)
     return in_turns(
-        lambda: verify_paths([folder], options, jobs=1),
-        lambda: verify_paths([folder], options, jobs="auto"),
+        lambda: reports_of(files, work),
+        lambda: reports_of(files, work, jobs="auto"),
         repeats=repeats,
         clock=time.perf_counter,
     )

@@ -17,7 +17,6 @@ __version__ = "0.2.0"
 
 if TYPE_CHECKING:  # the library; `_modules` reads these imports, so that each name is listed once
     from ptoas.compiler.diff import DiffResult as DiffResult
-    from ptoas.compiler.diff import Tolerance as Tolerance
     from ptoas.compiler.diff import Variant as Variant
     from ptoas.compiler.diff import diff as diff
     from ptoas.compiler.diff import diff_passes as diff_passes
@@ -26,8 +25,6 @@ if TYPE_CHECKING:  # the library; `_modules` reads these imports, so that each n
     from ptoas.compiler.lower import lower as lower
     from ptoas.compiler.parse import parse as parse
     from ptoas.compiler.parse import parse_file as parse_file
-    from ptoas.compiler.run import Kernel as Kernel
-    from ptoas.compiler.run import Result as Result
     from ptoas.compiler.run import compile as compile
     from ptoas.compiler.run import run as run
     from ptoas.compiler.run import run_ranks as run_ranks
@@ -49,6 +46,9 @@ if TYPE_CHECKING:  # the library; `_modules` reads these imports, so that each n
     from ptoas.project.reduce import reduce as reduce
     from ptoas.report import Profile as Profile
     from ptoas.report import profile as profile
+    from ptoas.runner.kernel import Kernel as Kernel
+    from ptoas.runner.options import Result as Result
+    from ptoas.runner.tolerance import Tolerance as Tolerance
     from ptoas.simulator.compare import Compared as Compared
     from ptoas.simulator.compare import compare as compare
     from ptoas.targets import TARGETS as TARGETS

@@ -15,20 +15,10 @@ import numpy as np
 import pytest
 
 import ptoas
-from ptoas.compiler.run import (
-    check_expected,
-    check_file,
-    compile,
-    format_result,
-    parse_print,
-    read_arguments,
-    result_json,
-    run,
-    run_all,
-    write_output,
-)
+from ptoas.compiler.run import check_file, compile, read_arguments, run, run_all
 from ptoas.diagnostics import PtoasError, Source, UsageError
 from ptoas.runner.entry import needed_by
+from ptoas.runner.report import check_expected, format_result, parse_print, result_json, write_output
 
 LOOKUP = """
 .arg %table : !pto.memref<64x8xf32>

@@ -46,6 +46,7 @@ from ptoas.project.build_output import golden_of
 from ptoas.runner.entry import ALL, entries_of
 from ptoas.runner.in_file import find_arguments, target_of
 from ptoas.runner.reference import load_reference
+from ptoas.runner.report import check_output
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -222,7 +223,7 @@ def run(
             comparison = machine.run_all(module(), arguments, **options, on_output=None)
             return files.build_report(comparison.results, request, comparison)
         for text in outputs:
-            machine.check_output(text)
+            check_output(text)
         say = None if as_json else click.echo
         kept = {"save": save, "load": load, "keep_initial": check_file or bool(references)}
         result = machine.run_texts(module, arguments, target, number, **kept, **options, on_output=say)

@@ -8,20 +8,14 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from ptoas.compiler.run import (
-    check_against,
-    check_expected,
-    check_file,
-    format_result,
-    result_json,
-    write_output,
-)
+from ptoas.compiler.run import check_against, check_file
 from ptoas.diagnostics import Diagnostic, PtoasError, Source, UsageError
 from ptoas.diagnostics.render import to_json
 from ptoas.runner.compare import Comparison
 from ptoas.runner.describe import Described, table
-from ptoas.runner.kernel import Result
+from ptoas.runner.options import Result
 from ptoas.runner.reference import Reference
+from ptoas.runner.report import check_expected, format_result, result_json, write_output
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ptoas.compiler import run as machine
-from ptoas.compiler.run import named_values
+from ptoas.compiler.run import named_values, run_texts
 from ptoas.diagnostics import Diagnostic, PtoasError, Source, Span
 from ptoas.diagnostics.render import render, visible
 from ptoas.grammar.parse import parse, read_source
@@ -17,6 +16,7 @@ from ptoas.project.pool import collecting
 from ptoas.runner.assertions import Assertion, check, find_assertions
 from ptoas.runner.in_file import find_arguments
 from ptoas.runner.reference import ReferenceArrays
+from ptoas.runner.report import check_expected
 from ptoas.targets import TARGETS, get_target
 from ptoas.targets.named import module_target
 from ptoas.verifier.verify import targets_of
@@ -108,11 +108,11 @@ def _of_unit(source: Source, targets: tuple[str, ...], selected: str | None) -> 
         problems: tuple[Diagnostic, ...] = ()
         try:
             inputs = golden.inputs if golden else ()
-            result = machine.run_texts(lambda: parse(source.text, path), inputs, target, on_output=None)
+            result = run_texts(lambda: parse(source.text, path), inputs, target, on_output=None)
             ran = True
             if golden is not None and result is not None:
                 for expected in golden.outputs:
-                    machine.check_expected(result, expected, golden.rtol, golden.atol)
+                    check_expected(result, expected, golden.rtol, golden.atol)
         except PtoasError as error:
             problems = tuple(d for d in error.diagnostics if d.is_error)
         seconds = time.perf_counter() - started
@@ -140,7 +140,7 @@ def _on(
     with collecting(source, "test", problems):
         arguments = find_arguments(source, target)
         ranks = arguments.options.pop("ranks", None)
-        result = machine.run_texts(
+        result = run_texts(
             lambda: parse(source.text, source.filename),
             arguments.values,
             target,

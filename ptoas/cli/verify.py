@@ -24,7 +24,8 @@ from ptoas.cli.options import (
     sync_option,
     unregistered_option,
 )
-from ptoas.cli.terminal import Command, progress, use_colour
+from ptoas.cli.terminal import Command, use_colour
+from ptoas.cli.trees import map_with_progress
 from ptoas.diagnostics.files import STANDARD_OUTPUT, write_text
 from ptoas.diagnostics.render import FORMATS, render, visible
 from ptoas.project import settings as configuration
@@ -33,7 +34,7 @@ from ptoas.project.baseline import read_baseline, without_known, write_baseline
 from ptoas.project.cache import Cache
 from ptoas.project.find import find_files
 from ptoas.project.pool import AUTO
-from ptoas.project.verdicts import exit_code, reports_of, unfound
+from ptoas.project.verdicts import exit_code, reports_of, unchecked, unfound
 from ptoas.project.verify_files import options_of, verify_file
 
 if TYPE_CHECKING:
@@ -204,9 +205,7 @@ def _reports(
     rest = [file for file in files if file not in known]
     if rest:
         check = partial(_check, options=options, cache=cache, keys=keys, quiet=quiet)
-        with progress() as advance:
-            count = None if advance is None else partial(advance, "files")
-            known |= {report.path: report for report in reports_of(rest, check, jobs, count)}
+        known |= {report.path: report for report in map_with_progress(check, rest, jobs, unchecked)}
     return [known[file] for file in files], found
 
 

@@ -15,7 +15,7 @@
 >>> result.outputs["out"][:, 0]
 array([ 24.,   8.,  32.,   8.,  40.,  72.,  16., 504.], dtype=float32)
 
-The command `ptoas run` is `kernel_for`, `read_arguments`, `Kernel.execute`, and the functions of
+The command `ptoas run` is `compile`, `read_arguments`, `Kernel.execute`, and the functions of
 `ptoas.runner.report`, one after the other; `run_all` is its `--target all`.
 """
 
@@ -44,13 +44,8 @@ from ptoas.runner.options import Options, Result, RunObserver
 from ptoas.runner.ranks.in_process import RanksResult, run_compiled
 from ptoas.runner.reference import Reference, ReferenceArrays
 from ptoas.runner.report import (
-    check_expected,
-    check_output,
-    format_result,
     parse_print,
-    result_json,
     split_option,
-    write_output,
 )
 from ptoas.runner.values import Allowance, read_value
 from ptoas.targets import TARGETS, Target
@@ -162,9 +157,6 @@ def compile(
         check_jobs(options, jobs)
     with forgiving(force, module):
         return Kernel(module, chosen, options)
-
-
-kernel_for = compile
 
 
 def run(
@@ -361,28 +353,6 @@ def check_against(
     notes = check_reference(reference, ReferenceArrays.of(result, True), span, **limits)
     if notes:
         raise failure("PTO-R701", f"the outputs differ from {spec}", span=span, notes=notes)
-
-
-__all__ = [
-    "Comparison",
-    "Kernel",
-    "Result",
-    "check_against",
-    "check_expected",
-    "check_file",
-    "check_output",
-    "compile",
-    "describe_texts",
-    "format_result",
-    "kernel_for",
-    "parse_print",
-    "read_arguments",
-    "result_json",
-    "run",
-    "run_all",
-    "run_texts",
-    "write_output",
-]
 
 
 def run_ranks(

@@ -134,8 +134,6 @@ def _not_toml(source: Source, message: str) -> Diagnostic:
 
 # --- keys and their values ---------------------------------------------------------------------------
 
-Wrong = Callable[[str, str], None]
-
 
 class _Reader:
     """Convert a table to settings and report all errors at once."""

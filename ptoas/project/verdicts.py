@@ -34,21 +34,13 @@ class FileReport:
 
 
 def reports_of(
-    files: Sequence[str],
-    check: Callable[[str], FileReport],
-    jobs: int | str = 1,
-    progress: Callable[[int, int], None] | None = None,
+    files: Sequence[str], check: Callable[[str], FileReport], jobs: int | str = 1
 ) -> list[FileReport]:
-    """Apply `check` to files and return the results in order; report progress as (done, total)."""
-    found: list[FileReport] = []
-    for report in map_files(check, files, worker_count(jobs, len(files)), _unchecked):
-        found.append(report)
-        if progress is not None:
-            progress(len(found), len(files))
-    return found
+    """Apply `check` to files and return the results in order."""
+    return list(map_files(check, files, worker_count(jobs, len(files)), unchecked))
 
 
-def _unchecked(problem: Diagnostic) -> FileReport:
+def unchecked(problem: Diagnostic) -> FileReport:
     """Return the report of a file that was checked for no target."""
     return FileReport(problem.span.file, Report((problem,), ()), readable=False)
 
@@ -68,7 +60,7 @@ def in_order(targets: Iterable[str]) -> tuple[str, ...]:
 
 def unfound(problems: Iterable[Diagnostic]) -> list[FileReport]:
     """Report paths that cannot be checked."""
-    return [_unchecked(problem) for problem in problems]
+    return [unchecked(problem) for problem in problems]
 
 
 def all_diagnostics(reports: Iterable[FileReport]) -> list[Diagnostic]:

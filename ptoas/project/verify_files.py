@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from ptoas.diagnostics import PtoasError, Source
@@ -14,9 +13,8 @@ from ptoas.diagnostics.report import Report
 from ptoas.grammar.internal_error import internal_error
 from ptoas.grammar.parse import parse, read_source
 from ptoas.project.codes import known_codes
-from ptoas.project.find import find_files
 from ptoas.project.settings import Settings, check_names
-from ptoas.project.verdicts import FileReport, reports_of, unfound
+from ptoas.project.verdicts import FileReport
 from ptoas.targets import TARGETS, get_target
 from ptoas.targets.named import module_target
 from ptoas.verifier.certificate import with_claims
@@ -200,15 +198,3 @@ def _ignored_here(path: str, options: VerifyOptions) -> list[str]:
         if GitIgnoreSpec.from_lines([pattern]).match_file(below)
     ]
     return [code for codes in matching for code in codes]
-
-
-def verify_paths(
-    paths: Sequence[str],
-    options: VerifyOptions | None = None,
-    jobs: int | str = 1,
-    progress: Callable[[int, int], None] | None = None,
-) -> list[FileReport]:
-    """Check files and directories, in the order of the paths; `progress` hears of files done and in all."""
-    files, problems = find_files(paths)
-    work = partial(verify_file, options=options or VerifyOptions())
-    return [*unfound(problems), *reports_of(files, work, jobs, progress)]

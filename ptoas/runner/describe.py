@@ -12,7 +12,8 @@ from ptoas.diagnostics.files import replacing
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.errors import command_line_span, failure
 from ptoas.runner.array_files import npz_arrays, reading
-from ptoas.runner.kernel import Kernel, Result
+from ptoas.runner.kernel import Kernel
+from ptoas.runner.options import Result
 from ptoas.runner.parameters import Parameter
 from ptoas.runner.values import Allowance, GrowingArray, fixed_value
 

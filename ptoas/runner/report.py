@@ -11,8 +11,8 @@ from ptoas.diagnostics.render import to_json
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.errors import command_line_span, failure
 from ptoas.runner.array_files import map_npy, raw_elements, reading
-from ptoas.runner.kernel import Result
 from ptoas.runner.observe import Printing, TraceLine
+from ptoas.runner.options import Result
 from ptoas.runner.torch_file import read_torch
 
 MOST_DIFFERENCES = 8

@@ -260,6 +260,3 @@ def _as_numbers(member: RankWindow) -> None:
     assert dtype is not None and member.flat is not None
     if not dtype.coded:
         member.flat = member.flat.view(dtype.number)
-
-
-__all__ = ["run_with_mpi"]
