@@ -14,12 +14,12 @@ from typing import Any
 
 from mkdocs.structure.files import File, Files
 
-from ptoas.cli import manual
 from ptoas.project import instruction_pages, rule_pages, type_pages
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
+from docs import manual  # noqa: E402
 from tests.known_bugs.reports import BugReport, all_reports  # noqa: E402
 
 HIDDEN = {

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 import ptoas
-from ptoas.project.differences import CHAPTERS, Difference
-from ptoas.project.upstream import CHANGES, Change
+from docs.differences import CHANGES, CHAPTERS, Change, Difference
 
 ROWS: list[Difference | Change] = [*(row for _, rows in CHAPTERS for row in rows), *CHANGES]
 

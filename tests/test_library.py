@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import ptoas
-from ptoas.cli import manual
+from docs import manual
 
 ROOT = Path(__file__).parents[1]
 NEGATE = """

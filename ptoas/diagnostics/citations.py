@@ -147,7 +147,7 @@ def explain(code: str) -> str:
 
 # --- the pages -------------------------------------------------------------------------------------
 
-_NOTICE = "Printed by `python -m ptoas.cli.manual {}`; do not edit."
+_NOTICE = "Printed by `python -m docs.manual {}`; do not edit."
 
 
 def decisions_page() -> str:

@@ -10,7 +10,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from ptoas.cli import manual
+from docs import manual
 from ptoas.cli.main import main
 
 ROOT = Path(__file__).parents[2]

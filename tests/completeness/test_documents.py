@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import ptoas
-from ptoas.cli import manual
+from docs import manual
 from ptoas.diagnostics.pages import page_name
 from ptoas.dialects.pto import OPS, expand
 from ptoas.project.explain import CODES

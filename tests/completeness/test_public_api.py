@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import ptoas
-from ptoas.cli import manual
+from docs import manual
 
 ROOT = Path(__file__).parents[2]
 NAMES = manual.public()

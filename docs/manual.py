@@ -1,6 +1,6 @@
 """Reference pages of the site: the command line from the commands, the API from docstrings, others from data.
 
-`python -m ptoas.cli.manual cli` prints the first, and so on; docs/hooks.py adds them to the site.
+`python -m docs.manual cli` prints the first, and so on; docs/hooks.py adds them to the site.
 """
 
 from __future__ import annotations
@@ -18,12 +18,11 @@ from typing import Any
 import click
 
 import ptoas
+from docs.differences import changes, differences
 from ptoas.cli.main import main
 from ptoas.diagnostics.citations import decisions_page, sources_page
-from ptoas.project.differences import page as differences_page
-from ptoas.project.upstream import page as upstream_page
 
-_NOTICE = "Printed by `python -m ptoas.cli.manual {}`; do not edit."
+_NOTICE = "Printed by `python -m docs.manual {}`; do not edit."
 
 # --- the command -----------------------------------------------------------------------------------
 
@@ -268,8 +267,8 @@ PAGES: dict[str, Callable[[], str]] = {
     "api": api,
     "decisions": decisions_page,
     "sources": sources_page,
-    "differences": differences_page,
-    "upstream": upstream_page,
+    "differences": differences,
+    "upstream": changes,
 }
 """The pages by name."""
 
