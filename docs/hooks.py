@@ -14,12 +14,10 @@ from typing import Any
 
 from mkdocs.structure.files import File, Files
 
-from ptoas.project import instruction_pages, rule_pages, type_pages
-
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from docs import manual  # noqa: E402
+from docs import manual, reference  # noqa: E402
 from tests.known_bugs.reports import BugReport, all_reports  # noqa: E402
 
 HIDDEN = {
@@ -101,8 +99,8 @@ def known_bugs_page() -> str:
 def on_files(files: Files, config: Any) -> Files:
     pages = examples()
     made = {f"{name}.md": page() for name, page in manual.PAGES.items()}
-    made |= rule_pages.site_pages() | instruction_pages.site_pages()
-    made["types.md"] = type_pages.page()
+    made |= reference.rules() | reference.instructions()
+    made["types.md"] = reference.types()
     made |= {page: example_page(path) for page, path in pages.items()}
     made["examples/index.md"] = index_page(pages)
     made["known-bugs.md"] = known_bugs_page()

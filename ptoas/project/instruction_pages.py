@@ -12,7 +12,6 @@ from ptoas.dialects import pto
 from ptoas.dialects.pto import CHAPTERS, OPS
 from ptoas.dialects.pto.instruction import Instruction, PtoOp, Slot
 from ptoas.grammar.assembly_format import assembly_format_of
-from ptoas.project.rule_pages import without_tags
 from ptoas.targets import TARGETS
 from ptoas.targets.row import Entry, Forms, Row, Unsupported
 from ptoas.targets.rule import Rule
@@ -156,25 +155,8 @@ def markdown() -> str:
     for chapter, title in CHAPTERS.items():
         lines += [f"## {title}", ""]
         for op in (op for op in OPS if chapter_of(op) == chapter):
-            lines += [*_entry(describe(op)), *_targets(on_targets(op))]
+            lines += [*entry_lines(describe(op)), *target_lines(on_targets(op))]
     return "\n".join(lines).rstrip() + "\n"
-
-
-def site_pages() -> dict[str, str]:
-    """The pages of the site by path: `instructions.md` lists all, `instructions/NAME.md` describes one."""
-    index = ["# Instructions", "", f"{len(OPS)} instructions by chapter.", ""]
-    pages: dict[str, str] = {}
-    for chapter, title in CHAPTERS.items():
-        index += [f"## {title}", "", "| instruction | meaning |", "|---|---|"]
-        for op in (op for op in OPS if chapter_of(op) == chapter):
-            entry = describe(op)
-            name, meaning = entry["name"], entry["meaning"].splitlines()[0]
-            index.append(f"| [`{name}`](instructions/{name}.md) | {meaning} |")
-            lines = [*_entry(entry, "#"), *_shapes(op), "## Targets", "", *_targets(on_targets(op))]
-            lines += [*_example(op), "## Rules", "", *_rules(op)]
-            pages[f"instructions/{name}.md"] = "\n".join(lines)
-        index.append("")
-    return {"instructions.md": "\n".join(index) + "\n", **pages}
 
 
 def rules_of(op: type[PtoOp], own: bool = False) -> dict[Rule, list[str]]:
@@ -188,30 +170,8 @@ def rules_of(op: type[PtoOp], own: bool = False) -> dict[Rule, list[str]]:
     return {rule: found[rule] for rule in sorted(found, key=lambda rule: rule.code)}
 
 
-def _rules(op: type[PtoOp]) -> Iterable[str]:
-    found = rules_of(op)
-    if not found:
-        yield "Only the rules of whole programs apply."
-        return
-    yield from ("| rule | targets | requirement |", "|---|---|---|")
-    for rule, targets in found.items():
-        statement = without_tags(rule.statement)
-        yield f"| [{rule.code}](../rules/{rule.code}.md) | {', '.join(targets)} | {statement} |"
-
-
-def _shapes(op: type[PtoOp]) -> Iterable[str]:
-    if found := shapes(op):
-        yield from ("## Shapes", "", *(f"- {text}" for text in found), "")
-
-
-def _example(op: type[PtoOp]) -> Iterable[str]:
-    example = example_of(op)
-    if example is not None:
-        yield from ("## Example", "", "```pto", example.program, "```", "")
-        yield from (f"C++ for {example.target}:", "", "```cpp", example.cpp, "```", "")
-
-
-def _entry(entry: dict[str, Any], level: str = "###") -> Iterable[str]:
+def entry_lines(entry: dict[str, Any], level: str = "###") -> Iterable[str]:
+    """Describe an instruction in Markdown."""
     yield from (f"{level} `{entry['name']}`", "", entry["meaning"], "", "```text")
     yield from entry["forms"].values()
     yield from ("```", "")
@@ -231,7 +191,7 @@ def _entry(entry: dict[str, Any], level: str = "###") -> Iterable[str]:
         yield ""
 
 
-def _targets(texts: dict[str, dict[str, Any]]) -> Iterable[str]:
+def target_lines(texts: dict[str, dict[str, Any]]) -> Iterable[str]:
     """A row for the targets that say the same."""
     alike: dict[str, list[str]] = {}
     for target, entry in texts.items():

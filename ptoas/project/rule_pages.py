@@ -6,17 +6,14 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from ptoas.diagnostics.render import render
 from ptoas.dialects.pto import OPS
 from ptoas.dialects.pto.gather import IndexedMemoryOp
-from ptoas.grammar.parse import parse
 from ptoas.project.explain import other_codes
 from ptoas.targets import TARGETS, Target, get_target
-from ptoas.targets.explain import REFUSED, checked_on, example_targets, severity_of, targets_with
+from ptoas.targets.explain import REFUSED, checked_on, severity_of, targets_with
 from ptoas.targets.row import Row
 from ptoas.targets.rule import Rule, all_rules
 from ptoas.targets.specs import element_names
-from ptoas.verifier.verify import verify_targets
 
 CHAPTERS = {
     "A": "MGATHER, and comparing TGATHER",
@@ -100,12 +97,13 @@ def _markdown(rules: Sequence[Rule]) -> str:
             continue
         lines += [f"## {title}", ""]
         for rule in chapter:
-            lines += [*_place(rule.code), f"### {_heading(rule)}", "", *_body(rule)]
+            lines += [*_place(rule.code), f"### {heading(rule)}", "", *body(rule)]
     lines += _other_codes()
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _heading(rule: Rule) -> str:
+def heading(rule: Rule) -> str:
+    """The title of a rule, with its severity if it is no error."""
     kind = "" if rule.severity.value == "error" else f" ({severity_of(rule)})"
     return f"{rule.code}: {rule.title}{kind}"
 
@@ -116,7 +114,8 @@ def without_tags(text: str) -> str:
     return "`".join(part if at % 2 else part.replace("<", "&lt;") for at, part in enumerate(parts))
 
 
-def _body(rule: Rule, finding: Sequence[str] = ()) -> list[str]:
+def body(rule: Rule, finding: Sequence[str] = ()) -> list[str]:
+    """The text of a rule; `finding` is shown below the failing example."""
     on = checked_on(rule)
     return [
         *(without_tags(rule.statement), "", f"*Why:* {without_tags(rule.reason)}", ""),
@@ -125,42 +124,6 @@ def _body(rule: Rule, finding: Sequence[str] = ()) -> list[str]:
         *finding,
         *("Accepted:", "", "```pto", rule.passing, "```", ""),
     ]
-
-
-def _finding(rule: Rule) -> list[str]:
-    """Return the finding that `verify` reports for the failing example."""
-    module = parse(rule.failing, "example.pto")
-    report = verify_targets(module, example_targets(rule), isa=rule.example_isa)
-    found = next(finding for finding in report.diagnostics if finding.code == rule.code)
-    return ["```text", render(found), "```", ""]
-
-
-def site_pages() -> dict[str, str]:
-    """The pages of the site by path: `rules.md` lists all codes, `rules/CODE.md` explains one."""
-    index = ["# Rules and codes", "", "Codes are permanent. `ptoas explain CODE` prints a page.", ""]
-    pages: dict[str, str] = {}
-    for letter, title in CHAPTERS.items():
-        index += [f"## {title}", "", "| code | severity | targets | requirement |", "|---|---|---|---|"]
-        for rule in (rule for rule in rules_of() if rule.code[4] == letter):
-            on = ", ".join(targets_with(rule))
-            index.append(
-                f"| {_link(rule.code)} | {rule.severity.value} | {on} | {without_tags(rule.statement)} |"
-            )
-            pages[f"rules/{rule.code}.md"] = "\n".join(
-                [f"# {_heading(rule)}", "", *_body(rule, _finding(rule))]
-            )
-        index.append("")
-    codes = other_codes()
-    index += ["## Codes without a rule", "", "| code | statement |", "|---|---|"]
-    for code, (statement, meaning) in sorted(codes.items()):
-        index.append(f"| {_link(code)} | {without_tags(statement)} |")
-        pages[f"rules/{code}.md"] = f"# {code}: {without_tags(statement)}\n\n{without_tags(meaning)}\n"
-    return {"rules.md": "\n".join(index) + "\n", **pages}
-
-
-def _link(code: str) -> str:
-    """A code of the list, with the anchor that older links lead to."""
-    return f'<a id="{code.lower()}"></a>[{code}](rules/{code}.md)'
 
 
 def _place(code: str) -> tuple[str, str]:

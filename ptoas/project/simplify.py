@@ -1,11 +1,12 @@
 """Ways to make a program smaller, for test-case reduction; the result may compute something else.
 
-Each function changes a module in place and returns False if it does not apply.
+Each change is made in place, and returns False if it does not apply.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
@@ -55,25 +56,25 @@ def _with_users(op: Operation, ops: Sequence[Operation], found: dict[Operation, 
             waiting += [use.operation for value in inner for use in value.uses]
 
 
-def inline(number: int, region: int) -> Change:
+def _at(number: int, change: Callable[[Operation], bool]) -> Change:
+    """Apply a change to the operation of this number."""
+    return lambda module: change(list(module.walk())[number])
+
+
+def _inline(op: Operation, region: int) -> bool:
     """Replace a loop by one iteration, or a branch by one of its regions."""
-
-    def apply(module: ModuleOp) -> bool:
-        op = list(module.walk())[number]
-        match op:
-            case scf.ForOp():
-                arguments: Sequence[SSAValue] = (op.lb, *op.iter_args)
-            case scf.IfOp() | scf.IndexSwitchOp() | scf.ExecuteRegionOp():
-                arguments = ()
-            case _:
-                return False
-        blocks = op.regions[region].blocks
-        if len(blocks) != 1:
+    match op:
+        case scf.ForOp():
+            arguments: Sequence[SSAValue] = (op.lb, *op.iter_args)
+        case scf.IfOp() | scf.IndexSwitchOp() | scf.ExecuteRegionOp():
+            arguments = ()
+        case _:
             return False
-        _replace_by_block(op, blocks[0], arguments)
-        return True
-
-    return apply
+    blocks = op.regions[region].blocks
+    if len(blocks) != 1:
+        return False
+    _replace_by_block(op, blocks[0], arguments)
+    return True
 
 
 def _replace_by_block(op: Operation, block: Block, arguments: Sequence[SSAValue]) -> None:
@@ -86,47 +87,32 @@ def _replace_by_block(op: Operation, block: Block, arguments: Sequence[SSAValue]
     Rewriter.erase_op(op)
 
 
-def set_constant(number: int, value: int) -> Change:
+def _set_constant(op: Operation, value: int) -> bool:
     """Give an integer constant another value."""
-
-    def apply(module: ModuleOp) -> bool:
-        op = list(module.walk())[number]
-        assert isinstance(op, arith.ConstantOp) and isinstance(op.value, IntegerAttr)
-        Rewriter.replace_op(op, arith.ConstantOp(IntegerAttr(value, op.value.type)))
-        return True
-
-    return apply
+    assert isinstance(op, arith.ConstantOp) and isinstance(op.value, IntegerAttr)
+    Rewriter.replace_op(op, arith.ConstantOp(IntegerAttr(value, op.value.type)))
+    return True
 
 
-def drop_attribute(number: int, name: str) -> Change:
+def _drop_attribute(op: Operation, name: str) -> bool:
     """Remove an attribute or property of an operation."""
-
-    def apply(module: ModuleOp) -> bool:
-        op = list(module.walk())[number]
-        return (op.attributes.pop(name, None) or op.properties.pop(name, None)) is not None
-
-    return apply
+    return (op.attributes.pop(name, None) or op.properties.pop(name, None)) is not None
 
 
-def drop_operand(number: int, name: str) -> Change:
+def _drop_operand(op: Operation, name: str) -> bool:
     """Remove an optional operand of an instruction."""
-
-    def apply(module: ModuleOp) -> bool:
-        op = list(module.walk())[number]
-        assert isinstance(op, PtoOp)
-        slots = [slot for slot, _ in type(op).get_irdl_definition().operands]
-        operands = [[] if slot == name else _listed(getattr(op, slot)) for slot in slots]
-        sizes = {"operandSegmentSizes", "resultSegmentSizes"}
-        new = type(op).build(
-            operands=operands,
-            result_types=[[result.type] for result in op.results],
-            properties={key: value for key, value in op.properties.items() if key not in sizes},
-            attributes=dict(op.attributes),
-        )
-        Rewriter.replace_op(op, new)
-        return True
-
-    return apply
+    assert isinstance(op, PtoOp)
+    slots = [slot for slot, _ in type(op).get_irdl_definition().operands]
+    operands = [[] if slot == name else _listed(getattr(op, slot)) for slot in slots]
+    sizes = {"operandSegmentSizes", "resultSegmentSizes"}
+    new = type(op).build(
+        operands=operands,
+        result_types=[[result.type] for result in op.results],
+        properties={key: value for key, value in op.properties.items() if key not in sizes},
+        attributes=dict(op.attributes),
+    )
+    Rewriter.replace_op(op, new)
+    return True
 
 
 def _listed(value: SSAValue | Sequence[SSAValue] | None) -> list[SSAValue]:
@@ -135,20 +121,15 @@ def _listed(value: SSAValue | Sequence[SSAValue] | None) -> list[SSAValue]:
     return [value] if isinstance(value, SSAValue) else list(value)
 
 
-def drop_argument(number: int, at: int) -> Change:
+def _drop_argument(op: Operation, at: int) -> bool:
     """Remove an unused argument of a function that is not called."""
-
-    def apply(module: ModuleOp) -> bool:
-        op = list(module.walk())[number]
-        assert isinstance(op, func.FuncOp)
-        argument = op.body.block.args[at]
-        if argument.uses or op.arg_attrs is not None:
-            return False
-        op.body.block.erase_arg(argument)
-        op.update_function_type()
-        return True
-
-    return apply
+    assert isinstance(op, func.FuncOp)
+    argument = op.body.block.args[at]
+    if argument.uses or op.arg_attrs is not None:
+        return False
+    op.body.block.erase_arg(argument)
+    op.update_function_type()
+    return True
 
 
 def changes(module: ModuleOp) -> Iterator[Change]:
@@ -158,17 +139,21 @@ def changes(module: ModuleOp) -> Iterator[Change]:
         for region in range(
             len(op.regions) if isinstance(op, scf.ForOp | scf.IfOp | scf.IndexSwitchOp) else 0
         ):
-            yield inline(number, region)
+            yield _at(number, partial(_inline, region=region))
     for number, op in ops:
         if isinstance(op, arith.ConstantOp) and isinstance(op.value, IntegerAttr):
             value = op.value.value.data
-            yield from (set_constant(number, n) for n in dict.fromkeys((1, 2, value // 2)) if 0 < n < value)
+            for smaller in dict.fromkeys((1, 2, value // 2)):
+                if 0 < smaller < value:
+                    yield _at(number, partial(_set_constant, value=smaller))
     for number, op in ops:
         if isinstance(op, func.FuncOp) and op.body.blocks:
-            yield from (drop_argument(number, at) for at in range(len(op.body.block.args)))
+            for at in range(len(op.body.block.args)):
+                yield _at(number, partial(_drop_argument, at=at))
         if isinstance(op, PtoOp):
             definition = type(op).get_irdl_definition()
             for name, kind in definition.operands:
                 if isinstance(kind, OptOperandDef) and getattr(op, name) is not None:
-                    yield drop_operand(number, name)
-        yield from (drop_attribute(number, name) for name in (*op.attributes, *op.properties))
+                    yield _at(number, partial(_drop_operand, name=name))
+        for name in (*op.attributes, *op.properties):
+            yield _at(number, partial(_drop_attribute, name=name))

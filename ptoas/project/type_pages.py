@@ -8,7 +8,7 @@ from typing import Any
 
 from ptoas.diagnostics.data import load_data
 from ptoas.dialects.pto import OPS
-from ptoas.dialects.pto.element_types import BY_TEXT, ELEMENT_TYPES, ElementType
+from ptoas.dialects.pto.element_types import BY_TEXT, ElementType
 from ptoas.project.instruction_pages import example_of, rows_of
 from ptoas.targets import TARGETS
 from ptoas.targets.row import Row
@@ -34,28 +34,10 @@ def text(name: str) -> str:
     if parameters:
         width = max(map(len, parameters))
         lines += ["", "parameters", *(f"  {key:<{width}}  {value}" for key, value in parameters.items())]
-    return "\n".join([*lines, "", "example", indent(_program(found), "  ")])
+    return "\n".join([*lines, "", "example", indent(program_of(found), "  ")])
 
 
-def page() -> str:
-    """The page `types.md` of the site."""
-    lines = ["# Types", "", "`ptoas explain NAME` prints an entry.", ""]
-    for name, entry in load_data("types").items():
-        lines += [f"## `{name}`", "", f"{entry['title'].capitalize()}.", "", entry["meaning"].strip(), ""]
-        lines += ["```text", *entry["spellings"], "```", ""]
-        parameters = entry.get("parameters", {})
-        if parameters:
-            lines += ["| parameter | meaning |", "|---|---|"]
-            lines += [f"| `{key}` | {value} |" for key, value in parameters.items()]
-        lines += ["", "```pto", _program(entry), "```", ""]
-    lines += ["## Element types", "", "| type | bytes | also written | instructions |", "|---|---|---|---|"]
-    for element in ELEMENT_TYPES:
-        others = ", ".join(f"`{alias}`" for alias in element.aliases)
-        lines.append(f"| `{element.text}` | {element.size} | {others} | {_counts(element)} |")
-    return "\n".join(lines) + "\n"
-
-
-def _program(entry: dict[str, Any]) -> str:
+def program_of(entry: dict[str, Any]) -> str:
     """The program of a type: its own, or that of the instruction that shows it."""
     if "program" in entry:
         return entry["program"].strip()
@@ -70,10 +52,13 @@ def _element_text(element: ElementType) -> str:
     lines = [f"{element.text}: an element type of {size}{pair}"]
     if element.aliases:
         lines.append(f"also written {', '.join(element.aliases)}")
-    return "\n".join([*lines, "", "instructions with operands of this type", f"  {_counts(element)}"])
+    return "\n".join(
+        [*lines, "", "instructions with operands of this type", f"  {instruction_counts(element)}"]
+    )
 
 
-def _counts(element: ElementType) -> str:
+def instruction_counts(element: ElementType) -> str:
+    """How many instructions of each target take an element type."""
     counts = {target: len(set(_taking(element, target))) for target in TARGETS}
     return ", ".join(f"{target} {count}" for target, count in counts.items())
 

@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import AnyFloat
 
 from ptoas.analysis.integers import limits, wrap
 from ptoas.diagnostics import Note, PtoasError
+from ptoas.dialects.pto.enums import Layout
 from ptoas.dialects.pto.types import DYNAMIC, TileType, dim_text
 from ptoas.grammar.problems import counted
 from ptoas.machine.arrays import Array, np
@@ -56,21 +57,18 @@ def as_elements(parameter: Parameter, array: Any, entry: func.FuncOp) -> Array:
     # A signless integer is either; a float that NumPy lacks may come as its bits.
     if same_bits and (dtype.kind == "int" or dtype.number.kind not in "fiu" or dtype.coded):
         return found
+    message = f"{parameter.name} holds {dtype.short}; the array holds {found.dtype}"
+    code = "PTO-R602"
     if dtype.is_integer and found.dtype.kind == "f":
-        bad = np.flatnonzero(~np.isfinite(found) | (found != np.trunc(found)))
+        bad = np.flatnonzero(~_is_whole(found))
         what = f", with {found.reshape(-1)[bad[0]]} at position {bad[0]}" if bad.size else ""
-        raise failure(
-            "PTO-R605" if parameter.is_index else "PTO-R602",
-            f"{parameter.name} holds {dtype.short} integers; the array holds {found.dtype} values{what}",
-            entry,
-            fix=_conversion(dtype),
-        )
-    raise failure(
-        "PTO-R602",
-        f"{parameter.name} holds {dtype.short}; the array holds {found.dtype}",
-        entry,
-        fix=_conversion(dtype),
-    )
+        message = f"{parameter.name} holds {dtype.short} integers; the array holds {found.dtype} values{what}"
+        code = "PTO-R605" if parameter.is_index else "PTO-R602"
+    raise failure(code, message, entry, fix=_conversion(dtype))
+
+
+def _is_whole(array: Array) -> Array:
+    return np.isfinite(array) & (array == np.trunc(array))
 
 
 def _numpy(parameter: Parameter, value: Any, entry: func.FuncOp) -> Any:
@@ -103,7 +101,7 @@ def _from_list(parameter: Parameter, dtype: DType, values: Any, entry: func.Func
         )
     if dtype.is_integer:
         limits = np.iinfo(dtype.number)
-        if array.dtype.kind == "f" and not (np.isfinite(array) & (array == np.trunc(array))).all():
+        if array.dtype.kind == "f" and not _is_whole(array).all():
             raise failure(
                 "PTO-R605" if parameter.is_index else "PTO-R602",
                 f"{parameter.name} holds {dtype.short} integers; a value of the array is not an integer",
@@ -255,7 +253,6 @@ def _extents_text(shape: tuple[int, ...]) -> str:
 def _view(parameter: Parameter, array: Array, entry: func.FuncOp) -> tuple[View, Callable[[], None] | None]:
     """A view: `array[i, j]` is element (i, j) where the shapes agree, else the array is the memory as it
     lies."""
-    assert parameter.dtype is not None
     shape = array.shape
     rank = len(parameter.shape)
     if len(shape) > rank and all(n == 1 for n in shape[: len(shape) - rank]):
@@ -265,12 +262,10 @@ def _view(parameter: Parameter, array: Array, entry: func.FuncOp) -> tuple[View,
     )
     if not fits and DYNAMIC not in parameter.shape:
         strides = strides_of(parameter, parameter.shape)
-        if array.size == element_count(parameter.shape, strides) or (
-            array.ndim == 1 and array.size > element_count(parameter.shape, strides)
-        ):
+        needed = element_count(parameter.shape, strides)
+        if array.size == needed or (array.ndim == 1 and array.size > needed):
             flat, finish = _in_place(parameter, array)
-            buffer = GlobalBuffer(parameter.name, flat, parameter.dtype)
-            return View.of(buffer, 0, parameter.shape, strides, parameter.layout), finish
+            return _view_of(parameter, flat, parameter.shape, strides), finish
     if not fits:
         raise failure(
             "PTO-R603",
@@ -280,14 +275,16 @@ def _view(parameter: Parameter, array: Array, entry: func.FuncOp) -> tuple[View,
             notes=(Note(f"its extents are {_extents_text(parameter.shape)}"),),
         )
     strides = strides_of(parameter, shape)
-    if strides == packed_strides(shape, parameter.layout) and strides == packed_strides(
-        shape, type(parameter.layout)("nd")
-    ):
+    if strides == packed_strides(shape, parameter.layout) == packed_strides(shape, Layout.ND):
         flat, finish = _in_place(parameter, array)
-        return View.of(
-            GlobalBuffer(parameter.name, flat, parameter.dtype), 0, shape, strides, parameter.layout
-        ), finish
+        return _view_of(parameter, flat, shape, strides), finish
     return _spread(parameter, array.reshape(shape), shape, strides)
+
+
+def _view_of(parameter: Parameter, flat: Array, shape: tuple[int, ...], strides: tuple[int, ...]) -> View:
+    assert parameter.dtype is not None
+    buffer = GlobalBuffer(parameter.name, flat, parameter.dtype)
+    return View.of(buffer, 0, shape, strides, parameter.layout)
 
 
 def strides_of(parameter: Parameter, shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -322,16 +319,12 @@ def _spread(
     parameter: Parameter, array: Array, shape: tuple[int, ...], strides: tuple[int, ...]
 ) -> tuple[View, Callable[[], None] | None]:
     """Elements in another order than NumPy's, or with gaps: in place if the array lies so already."""
-    assert parameter.dtype is not None
     lies_so = all(
         n == 1 or s * array.itemsize == own for n, s, own in zip(shape, strides, array.strides, strict=True)
     )
     if lies_so and array.flags.f_contiguous:
-        buffer = GlobalBuffer(parameter.name, array.ravel(order="F"), parameter.dtype)
-        return View.of(buffer, 0, shape, strides, parameter.layout), None
+        return _view_of(parameter, array.ravel(order="F"), shape, strides), None
     flat = np.zeros(spread_elements(parameter, array, shape, strides), array.dtype)
-    buffer = GlobalBuffer(parameter.name, flat, parameter.dtype)
-    view = View.of(buffer, 0, shape, strides, parameter.layout)
     inner = np.ndarray(shape, array.dtype, flat, 0, [s * array.itemsize for s in strides])
     inner[...] = array
 
@@ -339,15 +332,12 @@ def _spread(
         if parameter.written:
             array[...] = inner
 
-    return view, finish
+    return _view_of(parameter, flat, shape, strides), finish
 
 
 def _group(parameter: Parameter, value: Any, entry: func.FuncOp) -> BoundArgument:
-    members: list[Any] | None = None
     stacked: Array | None = None
-    if isinstance(value, list | tuple):
-        members = list(cast("Sequence[Any]", value))
-    if members is None:
+    if not isinstance(value, list | tuple):
         whole = _writable(parameter, as_elements(parameter, value, entry))
         if whole.ndim == 0 or whole.shape[0] != parameter.ranks:
             raise failure(
@@ -359,6 +349,7 @@ def _group(parameter: Parameter, value: Any, entry: func.FuncOp) -> BoundArgumen
         members = [whole[rank] for rank in range(parameter.ranks)]
         output = whole
     else:
+        members = list(cast("Sequence[Any]", value))
         if len(members) != parameter.ranks:
             raise failure(
                 "PTO-R603",

@@ -11,7 +11,7 @@ from xdsl.rewriter import Rewriter
 from xdsl.traits import SymbolTable
 
 from ptoas.analysis.kinds import functions_below, needs_cluster
-from ptoas.analysis.structure import kind_of, walk
+from ptoas.analysis.structure import kind_of, walk, walk_of
 from ptoas.diagnostics import Note
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.views import AllocTileOp, TAssignOp
@@ -49,12 +49,11 @@ def entries_of(module: ModuleOp) -> list[str]:
 
 
 def _bodies(module: ModuleOp) -> list[func.FuncOp]:
-    functions = (op for op in walk(module) if isinstance(op, func.FuncOp))
-    return [op for op in functions if op.body.blocks and op.body.blocks[0].ops]
+    return [op for op in walk_of(module, func.FuncOp) if op.body.blocks and op.body.blocks[0].ops]
 
 
 def _uncalled(module: ModuleOp, bodies: list[func.FuncOp]) -> list[func.FuncOp]:
-    called = {op.callee.string_value() for op in walk(module) if isinstance(op, func.CallOp)}
+    called = {op.callee.string_value() for op in walk_of(module, func.CallOp)}
     return [op for op in bodies if op.sym_name.data not in called] or bodies
 
 
@@ -81,14 +80,10 @@ def needed_by(module: ModuleOp, name: str) -> ModuleOp:
     if needed.issuperset(bodies):
         return module
     kept = clone(module)
-    for original, copy in zip(_functions(module), _functions(kept), strict=True):
+    for original, copy in zip(walk_of(module, func.FuncOp), walk_of(kept, func.FuncOp), strict=True):
         if original in bodies and original not in needed:
             Rewriter.erase_op(copy, safe_erase=False)
     return kept
-
-
-def _functions(module: ModuleOp) -> list[func.FuncOp]:
-    return [op for op in walk(module) if isinstance(op, func.FuncOp)]
 
 
 def _named(function: func.FuncOp) -> Iterator[func.FuncOp]:

@@ -12,7 +12,8 @@ import io
 import mmap
 import multiprocessing
 import pickle
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from multiprocessing.connection import Connection
@@ -209,25 +210,22 @@ def _done(work: Callable[[range], AnyPart], parts: range) -> AnyPart | None:
         return None
 
 
-class collect_output:
+@contextmanager
+def collect_output(
+    options: Options, cores: Sequence[Core], printed_lines: list[str]
+) -> Generator[None, None, None]:
     """Collect printed output, and print it when all parts are done, in their order."""
-
-    def __init__(self, options: Options, cores: Sequence[Core], printed_lines: list[str]):
-        self.options = options
-        self.cores = cores
-        self.printed_lines = printed_lines
-
-    def _set_printer(self, say: Any) -> None:
-        self.options.on_output = say
-        for core in self.cores:
-            core.machine.on_print = say
-
-    def __enter__(self) -> None:
-        self.before = self.options.on_output
-        self._set_printer(None if self.before is None else self.printed_lines.append)
-
-    def __exit__(self, *_: object) -> None:
-        self._set_printer(self.before)
+    before = options.on_output
+    collecting = None if before is None else printed_lines.append
+    options.on_output = collecting
+    for core in cores:
+        core.machine.on_print = collecting
+    try:
+        yield
+    finally:
+        options.on_output = before
+        for core in cores:
+            core.machine.on_print = before
 
 
 def print_all(options: Options, parts: Sequence[ProcessOutputs]) -> None:

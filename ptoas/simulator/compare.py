@@ -17,13 +17,14 @@ from xdsl.dialects.builtin import ModuleOp
 from ptoas.analysis.kinds import needs_cluster
 from ptoas.compiler.run import compile, limit_memory, read_arguments
 from ptoas.diagnostics import Diagnostic, Note, PtoasError, Span
+from ptoas.dialects.pto.enums import Layout
 from ptoas.grammar.spans import argument_type_span, span_of
 from ptoas.lowering.emit_cpp import emit_cpp, names_of
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.dtypes import DType
 from ptoas.machine.errors import command_line_span, failure
 from ptoas.machine.machine import DEFAULT_MAX_MEMORY
-from ptoas.machine.memory import Pointer, RankGroup, View
+from ptoas.machine.memory import Pointer, RankGroup, View, packed_strides
 from ptoas.runner.arguments import BoundArgument, bind
 from ptoas.runner.compare import copy_arguments
 from ptoas.runner.entry import unread_tiles
@@ -318,7 +319,7 @@ def _memories(bound: Sequence[BoundArgument]) -> Generator[tuple[Array, tuple[in
                 shape = () if one.output is None else one.output.shape
                 yield pointer.buffer.raw, _shape(pointer.buffer.size, shape), pointer.buffer.dtype
             case View() as view:
-                packed = view.strides == tuple(np.cumprod((1, *view.shape[:0:-1]))[::-1].tolist())
+                packed = view.strides == packed_strides(view.shape, Layout.ND)
                 yield view.buffer.raw, _shape(view.buffer.size, view.shape if packed else ()), view.dtype
             case RankGroup() as group:
                 for member in group.members:

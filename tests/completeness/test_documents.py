@@ -11,12 +11,11 @@ from pathlib import Path
 import pytest
 
 import ptoas
-from docs import manual
+from docs import manual, reference
 from ptoas.diagnostics.pages import page_name
 from ptoas.dialects.pto import OPS, expand
 from ptoas.project.explain import CODES
 from ptoas.project.instruction_pages import describe
-from ptoas.project.rule_pages import site_pages
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
@@ -93,7 +92,7 @@ def test_the_readme_counts_the_instructions() -> None:
 
 def test_every_code_has_its_page_and_a_place_in_the_list() -> None:
     """Reports and editors link to them, and did in former releases."""
-    pages = site_pages()
+    pages = reference.rules()
     for code in CODES:
         assert f"{str(page_name(code)).removesuffix('.html')}.md" in pages
         assert f'<a id="{code.lower()}"></a>' in pages["rules.md"]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ptoas.dialects.pto.enums import Layout
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.memory import element_count, packed_strides
 from ptoas.runner.arguments import spread_elements
@@ -49,7 +50,7 @@ class RankWindow:
         """Return True if the given array can be used in place."""
         array = self.initial
         assert array is not None
-        packed = self.strides == packed_strides(self.shape, type(self.parameter.layout)("nd"))
+        packed = self.strides == packed_strides(self.shape, Layout.ND)
         in_a_row = array.flags.c_contiguous and array.flags.aligned
         return packed and in_a_row and (array.flags.writeable or not self.parameter.written)
 
