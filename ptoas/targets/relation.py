@@ -61,7 +61,7 @@ from ptoas.targets import drawing
 from ptoas.targets.declaration import declare, declare_layout, set_valid
 from ptoas.targets.facts import Facts
 from ptoas.targets.fixit import Fixit
-from ptoas.targets.rule import Part, Related, Rule, Violation, Violations, mismatch, rule
+from ptoas.targets.rule import Related, Rule, Violation, Violations, mismatch, rule
 
 
 class Shown(NamedTuple):
@@ -142,6 +142,7 @@ MEASURES: dict[str, tuple[str, Callable[[Any], Size]]] = {
     "width": ("element type", lambda operand: Shown(operand.size, operand.element.text)),
     "element_bytes": ("element size", lambda operand: in_bytes(operand.size)),
     "row_bytes": ("bytes of a row", lambda tile: in_bytes(tile.cols * tile.size)),
+    "bits": ("bits of a row", lambda tile: 8 * tile.cols * tile.size),
     "numbers": ("numbers in a row", lambda tile: tile.cols * (2 if tile.element.kind == "pairs" else 1)),
     "whole_bytes": ("size", lambda tile: in_bytes(tile.type.override(valid=tile.type.shape).size_bytes)),
     "sized": ("element size", lambda tile: Shown(tile.size, f"{tile.element_name}, {tile.size} bytes")),
@@ -318,8 +319,6 @@ class Relation:
     """Condition under which the relation must hold; empty: for all instructions with the operand."""
     severity: Severity | None = None
     fixit: Fixit | None = None
-    part: Part | None = None
-    """The part of the instruction to blame, if it is not the operand."""
     follows: bool = False
     """True if it is compared only where the relations before it hold."""
 
@@ -376,10 +375,10 @@ class Relation:
         )
 
     def _found(self, op: Any, know: Facts, given: Given, slot: str) -> tuple[Size | None, dict[str, Any]]:
-        """The found value, `None` if it is not given, and the place to blame."""
+        """The found value, `None` if it is not given, and the place to blame: for a result the statement."""
         if self._measure:
             at = int(self._at or 0)
-            place = {"slot": (slot, at) if at else slot} if self.part is None else {"part": self.part}
+            place = {} if slot == "result" else {"slot": (slot, at) if at else slot}
             return (self._value(op, know, given) if at < len(know.values(slot)) else None), place
         if slot in op.signature().fields:
             value = self._value(op, know, given)

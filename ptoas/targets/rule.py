@@ -28,7 +28,7 @@ from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.targets import rules
 from ptoas.targets.fixit import Fixit
 
-Part = Literal["value", "type", "statement"]
+Part = Literal["value", "type"]
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,10 @@ class Violation:
     """A broken rule: the found and the required value, and the part of the instruction to blame.
 
     `slot` names an operand (`"dst"` is the destination in either form, `("sizes", 1)` one of several),
-    `field` an attribute. Rules of whole functions name the operation, and an argument of the function
-    itself as `("argument", 0)`. In `message` and `fix`, `$dst` stands for the author's name of the operand in
-    slot `dst`: instructions that differ in names only are checked once.
+    `field` an attribute; with neither, the whole statement is to blame. Rules of whole functions name the
+    operation, and an argument of the function itself as `("argument", 0)`. In `message` and `fix`, `$dst`
+    stands for the author's name of the operand in slot `dst`: instructions that differ in names only are
+    checked once.
     """
 
     message: str

@@ -245,11 +245,11 @@ def test_another_layout_is_declared_and_drawn() -> None:
 
 
 def test_quotes_keep_signs_from_being_read() -> None:
-    know = facts(dst=SimpleNamespace(layout_text="col_major + none_box"))
-    relation = Relation("dst.order == 'row_major + none_box'", part="statement")
+    know = facts(result=SimpleNamespace(layout_text="col_major + none_box"))
+    relation = Relation("result.order == 'row_major + none_box'")
     (found,) = relation.violations(None, know)
-    assert found.message == "layout of $dst: found col_major + none_box, expected row_major + none_box"
-    assert (found.slot, found.part) == (None, "statement")
+    assert found.message == "layout of $result: found col_major + none_box, expected row_major + none_box"
+    assert found.slot is None, "the whole statement"
 
 
 def test_condition_on_the_opcode() -> None:

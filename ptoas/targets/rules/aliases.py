@@ -18,10 +18,10 @@ _SIZE = "size of the result"
 
 @constraint(
     "PTO-V122",
-    Relation("result.memory == source.memory", what="memory of the result", part="statement"),
-    Relation("result.boxed == source.boxed", what="slayout of the result", part="statement"),
-    Relation("result.bytes <= source.bytes", what=_SIZE, when="opcode == bitcast", part="statement"),
-    Relation("result.bytes == source.bytes", what=_SIZE, when="opcode == treshape", part="statement"),
+    Relation("result.memory == source.memory", what="memory of the result"),
+    Relation("result.boxed == source.boxed", what="slayout of the result"),
+    Relation("result.bytes <= source.bytes", what=_SIZE, when="opcode == bitcast"),
+    Relation("result.bytes == source.bytes", what=_SIZE, when="opcode == treshape"),
     source="public TRESHAPE page, Constraints; PTOAS bitcast",
     reason="No data is moved.",
 )
@@ -40,10 +40,10 @@ def bitcast_changes_only_the_element_type(op: BitcastOp, know: Facts) -> Violati
     source, result = op.types()
     element = result.element_type
     if element == source.element_type:
-        yield mismatch("element type of the result", element_text(element), "another one", part="statement")
+        yield mismatch("element type of the result", element_text(element), "another one")
     same = TileType.new([source.loc, element, *source.parameters[2:]])
     if (result.shape, result.valid) != (source.shape, source.valid) or result.body() != same.body():
-        yield mismatch("type of the result", result.body(), same.body(), part="statement", fix="use treshape")
+        yield mismatch("type of the result", result.body(), same.body(), fix="use treshape")
 
 
 @rule(
@@ -60,10 +60,10 @@ def simulator_reshapes_within_a_kind(op: AliasOp, know: Facts) -> Violations:
         if None in kinds or kinds[0] != kinds[1]:
             one, other = element_text(source.element_type), element_text(result.element_type)
             message = f"{one} can't be reinterpreted as {other}: both must be integers, or both C++ floats"
-            yield Violation(message, part="statement")
+            yield Violation(message)
     if isinstance(op, BitcastOp) and result.size_bytes < source.size_bytes:
         found = f"{result.size_bytes} bytes"
-        yield mismatch("size of the result", found, f"{source.size_bytes} bytes", part="statement")
+        yield mismatch("size of the result", found, f"{source.size_bytes} bytes")
 
 
 def _kind(element: Attribute) -> str | None:

@@ -13,15 +13,6 @@ from ptoas.targets.relation import constraint
 from ptoas.targets.rule import Violation, Violations, function_rule, mismatch, rule
 from ptoas.targets.target import Target
 
-_RANGES: dict[str, tuple[int, int | None]] = {
-    "sync_id": (0, 7),
-    "block_bytes": (1, None),
-    "comm_block_offset": (0, None),
-    "queue_num": (1, None),
-    "channel_group_idx": (0, (1 << 32) - 1),
-}
-"""The least and the largest value of each setting of a session."""
-
 
 @rule(
     "PTO-D111",
@@ -78,6 +69,5 @@ def asynchronous_transfer_is_awaited(facts: FunctionFacts, _target: Target) -> V
             yield Violation(
                 f"the event of `{op.mnemonic()}` is never waited for",
                 op=op,
-                part="statement",
                 fix="add `comm.wait_async_event(%event, %session)` before the memory is used again",
             )

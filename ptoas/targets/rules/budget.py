@@ -95,7 +95,6 @@ def live_tiles_fit(facts: FunctionFacts, target: Target) -> Violations:
             f"live tiles need {used} bytes of {loc.value}; {limit} are available "
             f"({_layout((facts,), target, loc)})",
             op=at,
-            part="statement",
             related=(Related(_table(facts, alive, used)),),
             fix="use smaller tiles, or split the work so that fewer are live at once",
         )
@@ -115,7 +114,7 @@ def _too_large(
         ):
             required = f"at most {limit} ({_layout((facts,), target, loc)})"
             what, found = f"size of `{value_name(root)}`", f"{type.size_bytes} bytes"
-            yield mismatch(what, found, required, op=place_of(facts, root), part="statement")
+            yield mismatch(what, found, required, op=place_of(facts, root))
 
 
 def _table(facts: FunctionFacts, alive: tuple[LiveTile, ...], used: int) -> str:
@@ -155,7 +154,6 @@ def tiles_of_a_kernel_fit(facts: KernelFacts, target: Target) -> Violations:
             f"{names} need {end} bytes of {loc.value}; {limit} are available "
             f"({_layout(facts.functions, target, loc)})",
             op=calls[0] if calls else outer.func,
-            part="statement",
             fix="use smaller tiles, or split the work so that fewer are live at once",
         )
 
@@ -183,7 +181,7 @@ def kernel_fits_the_default_budget(facts: KernelFacts, target: Target) -> Violat
             f"tiles of @{facts.name}{called} need {end} bytes; a launch without dynUBufSize provides "
             f"{ub.default_budget}"
         )
-        yield Violation(message, op=simt[0], part="statement", fix=fix)
+        yield Violation(message, op=simt[0], fix=fix)
 
 
 def _limit(functions: Sequence[FunctionFacts], target: Target, loc: TileLoc) -> int | None:

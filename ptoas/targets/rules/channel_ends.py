@@ -47,7 +47,6 @@ def channel_has_two_ends(channels: Channels, target: Target) -> Violations:
         yield Violation(
             f"{channel.name} is declared for {found}; it needs one declaration for cube and one for vector",
             op=last.init,
-            part="statement",
             fix="use the result of reserve_buffer on one side, and of import_reserved_buffer on the other",
             related=tuple(Related("also declared here", end.init) for end in others),
             severity=Severity.WARNING if len(kinds) == 1 and _fixes_flags(last.init) else None,
@@ -93,7 +92,6 @@ def channel_ends_agree(channels: Channels, target: Target) -> Violations:
                     f"{there[name]} as on the other side",
                     op=second,
                     field=name if name in second.properties else None,
-                    part="statement",
                     related=(Related("the other side", first),),
                 )
 
@@ -189,7 +187,6 @@ def channel_number_is_declared_once(channels: Channels, target: Target) -> Viola
             yield Violation(
                 f"channel {init.number} is declared twice",
                 op=init,
-                part="statement",
                 fix="give this one another id",
                 related=(Related("first declared here", first),),
             )
@@ -208,6 +205,5 @@ def channels_have_enough_flags(channels: Channels, target: Target) -> Violations
             yield Violation(
                 f"the channels up to {channel.name} need {needed} flags; a block has {FLAGS}",
                 op=channel.ends[-1].init,
-                part="statement",
                 fix="use fewer channels, or one for both directions (dir_mask = 3)",
             )

@@ -52,7 +52,6 @@ def push_scale_is_set_before_it(channels: Channels, target: Target) -> Violation
                 yield Violation(
                     f"no scale is set on every path before `{push.mnemonic()}` with {epilogue.quant.value}",
                     op=push,
-                    part="statement",
                     fix=f"add `{setter.mnemonic()}` of its channel before it",
                     related=tuple(Related("set here", op) for op in setters[:1]),
                 )
@@ -87,7 +86,7 @@ def _misplaced(op: PushScaleOp, known: Mapping[PushScaleOp, object]) -> Violatio
     init = known.get(op)
     if not isinstance(init, InitializePipeOp):
         required = "one that the function declares for the cube core"
-        yield mismatch(f"channel of {op.mnemonic()}", op.number, required, op=op, part="statement")
+        yield mismatch(f"channel of {op.mnemonic()}", op.number, required, op=op)
         return
     epilogue = init.acc_push_epilogue
     quant = PushQuant.NoQuant if epilogue is None else epilogue.quant
@@ -98,7 +97,6 @@ def _misplaced(op: PushScaleOp, known: Mapping[PushScaleOp, object]) -> Violatio
             quant.value,
             f"one that ends in {suffix} for {op.mnemonic()}",
             op=op,
-            part="statement",
             related=(Related("declared here", init),),
         )
     if isinstance(op, SetQuantScalarOp) and (found := element_text(op.scale.type)) != "f32":

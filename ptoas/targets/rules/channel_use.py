@@ -48,7 +48,7 @@ def channel_is_declared_before_its_use(channels: Channels, target: Target) -> Vi
         for op in uses:
             assert order is not None
             init, number, flow = channels.init_of(op), getattr(op, "number", 0), flow_of(op)
-            here: dict[str, Any] = {"op": op, "part": "statement"}
+            here: dict[str, Any] = {"op": op}
             if init is None:
                 field = "id" if "id" in op.properties else None
                 message = f"@{function.sym_name.data} does not declare channel {number}"
@@ -166,7 +166,6 @@ def _unbalanced(channel: Channel, at: int, counts: list[int | None], groups: tup
     return Violation(
         f"{channel.name} has {_count(first, _WORDS[at])} but {_count(second, _WORDS[at + 1])}",
         op=groups[more][-1],
-        part="statement",
         fix=_FIXES[_WORDS[at], too_few].format(free=_free_of(groups[1])),
         related=tuple(Related(f"the last {_WORDS[fewer]}", op) for op in groups[fewer][-1:]),
         severity=None if used and waits else Severity.WARNING,
@@ -193,7 +192,6 @@ def slot_is_not_used_after_tfree(channels: Channels, target: Target) -> Violatio
                 yield Violation(
                     f"`{op.name.removeprefix('pto.')}` uses a popped tile after its slot was freed",
                     op=op,
-                    part="statement",
                     fix=f"move `{free.mnemonic()}` after it",
                     related=(Related("freed here", free),),
                 )
@@ -255,7 +253,6 @@ def whole_tiles_go_to_the_first_vector_core(channels: Channels, target: Target) 
             yield Violation(
                 f"both vector cores use {channel.name}, whose tiles are not split; only core 0 may",
                 op=free[0],
-                part="statement",
                 fix="put it under an scf.if for core 0, or split the tiles",
                 related=(Related("this makes both cores run the function", query),),
             )

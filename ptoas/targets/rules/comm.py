@@ -229,7 +229,6 @@ def only_the_root_calls(facts: FunctionFacts, _target: Target) -> Violations:
             yield Violation(
                 f"`{op.mnemonic()}` is called on every rank; only rank {root}, the root, may call it",
                 op=op,
-                part="statement",
                 fix=f"put it under an scf.if that compares the rank with {root}",
             )
 
@@ -247,7 +246,6 @@ def every_rank_triggers_the_ccu(facts: FunctionFacts, _target: Target) -> Violat
             yield Violation(
                 f"`{op.mnemonic()}` on the ccu is called on rank {root} only; every rank must call it",
                 op=op,
-                part="statement",
                 fix="move it out of the scf.if that compares the rank with the root",
             )
 

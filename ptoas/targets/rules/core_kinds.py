@@ -33,7 +33,6 @@ def instruction_runs_on_its_core(facts: FunctionFacts, _target: Target) -> Viola
             yield Violation(
                 f"`{op.name.removeprefix('pto.')}` runs on the {own.value} core, but is in {here.value} code",
                 op=op,
-                part="statement",
                 severity=Severity.WARNING if isinstance(op, CounterOp) else None,
                 fix=f"move it into pto.section.{own.value}, or into a function of kind {own.value}",
             )

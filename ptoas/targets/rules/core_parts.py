@@ -35,7 +35,6 @@ def crossing_parts(function: FuncOp) -> Violations:
                 f"`{name_of(reader)}` on the {kind.value} core uses the result of `{name_of(op)}`, which "
                 "runs on the other kind of core",
                 op=reader,
-                part="statement",
                 fix="pass a tile through a channel or global memory, a scalar through global memory",
                 related=(Related("computed here", op),),
             )
@@ -88,7 +87,6 @@ def function_separates_cube_and_vector_code(facts: FunctionFacts, _target: Targe
         f"@{function.sym_name.data} mixes cube and vector instructions; `{name_of(op)}` is for "
         f"{_NAMES[other]}",
         op=op,
-        part="statement",
         fix="put each part into pto.section.cube or pto.section.vector, connected by a channel or counters",
         related=(Related("the first instruction for the other kind of core", one),),
     )

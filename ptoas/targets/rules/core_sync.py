@@ -48,7 +48,6 @@ def section_is_not_nested(facts: FunctionFacts, _target: Target) -> Violations:
         yield Violation(
             f"`{op.mnemonic()}` is inside {found}",
             op=op,
-            part="statement",
             fix=f"move it into a function without a kind, or of kind {op.KIND.value}",
         )
 
@@ -90,7 +89,7 @@ def rings_do_not_overlap_tiles(facts: FunctionFacts, target: Target) -> Violatio
         if needed + sum(sizes) > limit:
             found = f"{needed} + {sum(sizes)} bytes of {loc.value}"
             last = [ring for ring in rings if ring.space.data is space][-1]
-            yield mismatch("tiles and rings", found, f"at most {limit}", op=last, part="statement")
+            yield mismatch("tiles and rings", found, f"at most {limit}", op=last)
 
 
 _SPACES = {AddressSpace.Vec: TileLoc.Vec, AddressSpace.Mat: TileLoc.Mat}
@@ -160,7 +159,7 @@ def counters_have_a_control_area(facts: FunctionFacts, _target: Target) -> Viola
     if counters and not any(facts.ops.index(area) < facts.ops.index(counters[0]) for area in areas):
         message = f"`{counters[0].mnemonic()}` needs `set_ffts` before it in the function"
         fix = "add `pto.set_ffts` with the address that the host passes"
-        yield Violation(message, op=counters[0], part="statement", fix=fix)
+        yield Violation(message, op=counters[0], fix=fix)
 
 
 # --- barriers over all cores -------------------------------------------------------------------------------

@@ -22,6 +22,5 @@ def flag_connects_pipes_of_one_core(facts: FunctionFacts, target: Target) -> Vio
             yield Violation(
                 f"no core has both {source.value} and {sink.value}, so no flag can connect them",
                 op=op,
-                part="statement",
                 fix="use set_intra_block and wait_intra_block, or a channel",
             )

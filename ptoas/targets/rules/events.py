@@ -56,7 +56,6 @@ def _passed_on(record: RecordOp, user: Operation) -> Violation:
     return Violation(
         f"`{value_name(record.result)}` is passed on by `{user.name}`: events stay where they are recorded",
         op=user,
-        part="statement",
         fix=_FLAGS,
         related=(Related("recorded here", record),),
     )
@@ -92,7 +91,6 @@ def recorded_event_is_awaited(facts: FunctionFacts, _target: Target) -> Violatio
             yield Violation(
                 f"nothing waits for `{value_name(record.result)}`",
                 op=record,
-                part="statement",
                 fix=f"add `wait({value_name(record.result)})` to the instruction that must come after it, or "
                 "remove `record`",
             )
@@ -122,7 +120,7 @@ def library_call_has_these_events(facts: FunctionFacts, target: Target) -> Viola
 
 
 def _refused(op: EventClauseOp, why: str) -> Violation:
-    return Violation(why, op=op, part="statement", fix=_FLAGS)
+    return Violation(why, op=op, fix=_FLAGS)
 
 
 @target_rule(
@@ -174,7 +172,6 @@ def events_do_not_outnumber_event_ids(facts: FunctionFacts, target: Target) -> V
                 f"{len(up[pair])} events from {source.value} to {sink.value} are recorded but not awaited "
                 f"here; {free} event ids are available",
                 op=record,
-                part="statement",
                 fix=f"record one event, at the last instruction of {source.value}; it covers those before",
             )
 

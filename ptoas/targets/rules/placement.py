@@ -52,7 +52,6 @@ def all_tiles_have_an_address(facts: FunctionFacts, _target: Target) -> Violatio
             yield Violation(
                 f"`{value_name(root)}` has no address, but other tiles of the function have one",
                 op=place_of(facts, root),
-                part="statement",
                 fix="give it `addr = %address`, or remove all addresses",
                 related=(Related("this address switches the function to manual placement", first),),
             )
@@ -150,7 +149,6 @@ def live_tiles_do_not_overlap_in_part(facts: FunctionFacts, _target: Target) -> 
             yield Violation(
                 f"{_bytes(there)} partly overlaps {_bytes(at)}",
                 op=facts.addresses[there.root][0][0],
-                part="statement",
                 related=(Related(f"`{value_name(at.root)}` is placed here", first),),
                 fix=f"use an address from {end} on, or the same address as `{value_name(at.root)}`",
             )
@@ -182,7 +180,6 @@ def tile_has_an_address_before_its_use(facts: FunctionFacts, _target: Target) ->
             yield Violation(
                 f"`{value_name(root)}` is used before it has an address",
                 op=first,
-                part="statement",
                 related=(Related("used here", used),),
                 fix=f"move `{first.name.removeprefix('pto.')}` before line {facts.line(used)}",
             )

@@ -21,7 +21,6 @@ def integer_pointer_is_for_scalars(op: IntToPtrOp, know: Facts) -> Violations:
             fix = "add to the number, and make a pointer of the sum"
             yield Violation(
                 f"`{user}` uses a pointer made by inttoptr; only load_scalar and store_scalar may",
-                part="statement",
                 fix=fix,
                 related=(Related("used here", use.operation),),
             )

@@ -39,11 +39,7 @@ def gather_names_its_mode(op: IndexedMemoryOp, know: Facts) -> Violations:
         modes.setdefault(target.value(op, "coalesce").value, []).append(target)
     if len(modes) > 1:
         found = " and ".join(f"{mode} on {_names(targets)}" for mode, targets in sorted(modes.items()))
-        yield Violation(
-            f"mgather without a mode is {found}",
-            part="statement",
-            fix="write mgather.row or mgather.elem",
-        )
+        yield Violation(f"mgather without a mode is {found}", fix="write mgather.row or mgather.elem")
 
 
 @rule(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ptoas.analysis.knowledge import TileFacts, shape_str
-from ptoas.dialects.pto.enums import MxGroupAxis, VecStoreMode
+from ptoas.dialects.pto.enums import MxGroupAxis
 from ptoas.dialects.pto.quant import TQuantMxOp
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
@@ -170,20 +170,17 @@ def _vectors(src: TileFacts) -> int:
     return -(-groups // 128) * 256
 
 
-@rule(
+@constraint(
     "PTO-Q115",
+    Relation("quant_type == MXFP8", what="numbers with exponents in boxes"),
+    Relation("storeMode == nz"),
+    Relation("src.valid_rows % 16", fix=""),
+    Relation("src.valid_cols % 64", fix=""),
     source="header of the simulator, TQUANT with VecStoreMode",
     reason="Exponents are stored in boxes of 16 rows and 2 columns.",
 )
-def exponents_fill_boxes(op: TQuantMxOp, know: Facts) -> Violations:
+def exponents_fill_boxes() -> None:
     """Exponents in box order need fp8, `nz`, and a multiple of 16 rows and 64 columns."""
-    rows, cols = know.tile("src").valid
-    if op.makes_pairs or (op.store_mode is not None and op.store_mode.data is not VecStoreMode.NZ):
-        yield mismatch("storeMode", "nd, or of fp4", "nz of MXFP8", field="storeMode")
-    if DYNAMIC not in (rows, cols) and (rows % 16 or cols % 64):
-        yield mismatch(
-            "valid shape of $src", shape_str((rows, cols)), "multiples of 16 rows and 64 columns", slot="src"
-        )
 
 
 @constraint(

@@ -78,7 +78,6 @@ def store_is_fenced_before_its_notification(facts: FunctionFacts, target: Target
                 yield Violation(
                     f"the {stored} may become visible after this notification",
                     op=op,
-                    part="statement",
                     fix="add `pto.fence.barrier_all #pto.fence_scope<gm>` between the two",
                     fixit=Fixit("before", "pto.fence.barrier_all #pto.fence_scope<gm>"),
                     related=(Related(f"the {stored}", loose),),

@@ -31,4 +31,4 @@ def step_of_a_loop_is_positive(facts: FunctionFacts, _target: Target) -> Violati
         step = facts.knowledge.constant(op.step)
         if step is not None and step <= 0:
             fix = "count upwards, and subtract from the last inside the loop" if step < 0 else None
-            yield mismatch("step of the loop", step, "at least 1", op=op, part="statement", fix=fix)
+            yield mismatch("step of the loop", step, "at least 1", op=op, fix=fix)

@@ -176,7 +176,7 @@ def _partial_overlap(hazard: Hazard) -> str | None:
 
 def _misused(misuse: FlagMisuse, message: str, fix: Fix, *related: Related) -> Violation:
     words, edits = fix
-    return Violation(message, op=misuse.op, part="statement", fix=words, fixit=edits, related=related)
+    return Violation(message, op=misuse.op, fix=words, fixit=edits, related=related)
 
 
 @target_rule(

@@ -206,7 +206,7 @@ def mask_gather_stays_in_the_valid_rows(op: TGatherOp, know: Facts) -> Violation
 )
 def cpu_has_no_compare_gather(op: TGatherOp, know: Facts) -> Violations:
     """cpu supports the index and the mask form only."""
-    yield Violation("form: found compare, expected index or mask", part="statement")
+    yield Violation("form: found compare, expected index or mask")
 
 
 def _comparisons(_op: TGatherOp, know: Facts, integers: str = "gt eq") -> list[str]:

@@ -172,7 +172,6 @@ def _row_requires_whole_blocks(tile: SSAValue, target: Target, boxed: bool = Fal
         lambda _, know: [memory.value for memory in know.target.memories],
         note=" on this target",
         what="memory of the tile",
-        part="statement",
     ),
     source="public memory model",
     reason="There is no place for the tile.",
@@ -216,12 +215,7 @@ def open_extent_is_given(facts: FunctionFacts, _target: Target) -> Violations:
         for word, extent in (("valid_row", op.tile_type.valid_rows), ("valid_col", op.tile_type.valid_cols)):
             if extent == DYNAMIC and slot_value(op, word) is None and not is_reshaped(op.result):
                 message = f"`{word}` is missing: the type leaves this extent open (?)"
-                yield Violation(
-                    message,
-                    op=op,
-                    part="statement",
-                    fix=f"add `{word} = %n`, or write the extent in the type",
-                )
+                yield Violation(message, op=op, fix=f"add `{word} = %n`, or write the extent in the type")
 
 
 @constraint(
@@ -275,15 +269,14 @@ def window_is_inside_the_tile(op: SubviewOp, know: Facts) -> Violations:
 
 @constraint(
     "PTO-V112",
-    Relation("result.memory == source.memory", what="memory of the subview", part="statement"),
-    Relation("result.order == source.order", what="layout of the subview", fix="", part="statement"),
+    Relation("result.memory == source.memory", what="memory of the subview"),
+    Relation("result.order == source.order", what="layout of the subview", fix=""),
     Relation(
         "result.shape ==",
         lambda op, _: int_values(op.sizes),
         what="shape of the subview",
         fix="",
         when="result.shape != source.shape",
-        part="statement",
     ),
     source="public TSUBVIEW page; PTOAS subview",
     reason="The subview is the same memory.",
@@ -316,7 +309,7 @@ def window_of_a_fractal_tile_is_made_of_blocks(op: SubviewOp, know: Facts) -> Vi
                 f"{shape_str(source.type.valid)})"
             )
             fix = "remove compact from both types, and declare the tile with its valid extents as its shape"
-            yield Violation(message, part="statement", fix=fix)
+            yield Violation(message, fix=fix)
     block = source.type.geometry.box
     sizes = int_values(op.sizes)
     for at, word in enumerate(("rows", "columns")):
@@ -392,7 +385,7 @@ def view_type_matches_its_operands(op: MakeTensorViewOp | PartitionViewOp, know:
         if at >= 0:
             yield mismatch(what, found, required, slot=(slot, at), part="value")
         else:
-            yield mismatch("a dimension that is not given", found, required, part="statement")
+            yield mismatch("a dimension that is not given", found, required)
     if isinstance(op, MakeTensorViewOp):
         strides = tuple(map(know.knowledge.extent, op.strides))
     else:

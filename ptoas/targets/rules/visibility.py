@@ -50,7 +50,6 @@ def _violation(finding: Finding, message: str, missing: str = CLEAN) -> Violatio
     return Violation(
         message,
         op=finding.op,
-        part="statement",
         fix=f"add `{missing}` before it",
         fixit=Fixit("before", missing),
         related=causes,
@@ -150,7 +149,6 @@ def all_stored_lines_of_a_view_are_cleaned(facts: FunctionFacts, target: Target)
         yield Violation(
             f"only {LINE} bytes are cleaned, but {_cause(finding)} wrote another line of the view",
             op=finding.op,
-            part="statement",
             fix=f"use `{CLEAN}`",
             fixit=Fixit("replace", CLEAN),
             related=tuple(Related("the store", cause) for cause in finding.causes[:1]),
