@@ -65,6 +65,31 @@ MISTAKES = {
         "PTO-P021",
         "did you mean `!tile`?",
     ),
+    "a column beside a tile": (
+        "%a = tload %x\n%m = trowmax %a\n%b = tsub %a, %m\ntstore %b, %out",
+        "PTO-I106",
+        "`trowexpandsub` repeats the column `%m`",
+    ),
+    "a row beside a tile": (
+        "%a = tload %x\n%m = tcolmax %a\n%b = tmul %a, %m\ntstore %b, %out",
+        "PTO-I106",
+        "`tcolexpandmul` repeats the row `%m`",
+    ),
+    "an element type that the target has not": (
+        "%a = tload %x\n%i = tcvt %a : i32\n%b = texp %i\n%f = tcvt %b : f32\ntstore %f, %out",
+        "PTO-I101",
+        "`tcvt` of `%i` to f32",
+    ),
+    "rows that are not whole bursts": (
+        "%y = tload %out : !pto.tile<16x30xf32>\n%b = texp %y\n",
+        "PTO-V101",
+        "pad to 32 columns and keep 30 valid: `!pto.tile_buf<vec, 16x32xf32, valid=16x30>`",
+    ),
+    "a part of an argument": (
+        "%a = tload %x : !pto.tile<16x16xf32>\n%b = texp %a",
+        "PTO-M104",
+        "declare `%a` as `!pto.tile_buf<vec, 16x32xf32>`",
+    ),
     "no type": (
         "%c = arith.constant 0.0 : f32\n%a = texpands %c\ntstore %a, %out",
         "PTO-P043",
@@ -177,6 +202,7 @@ MISTAKES = {
         "PTO-P031",
         "overwrite the tile: `tadd %a, ...`",
     ),
+    "the name of a target in capitals": ("%a = tload %x\ntstore %a, %out", "PTO-T102", "did you mean `a5`?"),
     "another name of a target": ("%a = tload %x\ntstore %a, %out", "PTO-T102", "did you mean `a5`?"),
     "an argument without a percent sign": (
         "%a = tload %y\ntstore %a, %out",
@@ -191,6 +217,10 @@ def program(name: str) -> str:
     match name:
         case "another name of a target":
             return text.replace("a5", "a6", 1)
+        case "the name of a target in capitals":
+            return text.replace("a5", "A5X", 1)
+        case "rows that are not whole bursts":
+            return text.replace("out : !pto.memref<16x32", "out : !pto.memref<16x30")
         case "the memref of MLIR":
             return text.replace("!pto.memref", "memref")
         case "an argument without a percent sign":
@@ -230,6 +260,9 @@ def test_fixes_end_in_a_program_without_errors() -> None:
         "a wait without its set",
         "a set without its wait",
         "no percent sign of a result",
+        "a column beside a tile",
+        "a row beside a tile",
+        "a sum of tiles",
     } <= fixed
 
 

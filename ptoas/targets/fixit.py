@@ -12,7 +12,7 @@ from ptoas.diagnostics import Edit, Source, Span
 from ptoas.grammar.spans import field_span
 from ptoas.ir.location import SourceLocation
 
-Kind = Literal["remove", "before", "after", "replace", "place", "word", "drop field"]
+Kind = Literal["remove", "before", "after", "replace", "place", "word", "opcode", "drop field"]
 
 
 @dataclass(frozen=True)
@@ -20,8 +20,8 @@ class Fixit:
     """A change of the statement that a violation blames.
 
     `remove` takes the statement away; `before` and `after` put a line beside it; `replace` writes another in
-    its stead. `place` writes `text` where the caret stands, `word` writes it for the word `old` there; `drop
-    field` takes away the attribute `old`.
+    its stead. `place` writes `text` where the caret stands, `word` writes it for the word `old` there, and
+    `opcode` for the word `old` of the statement; `drop field` takes away the attribute `old`.
     """
 
     kind: Kind
@@ -62,6 +62,8 @@ def _edits_of(fixit: Fixit, op: Operation, place: Span) -> tuple[Edit, ...]:
             edit = Edit(place, fixit.text, fixit.safe)
         case "word":
             return _word(fixit, place)
+        case "opcode":
+            return _word(fixit, statement)
         case "drop field":
             return _field(fixit, field_span(op, fixit.old), statement)
     return (edit,)

@@ -217,4 +217,5 @@ def test_element_index_in_row_mode_mentions_the_default(target: str, code: str) 
         assert (f"Row mode, the default of {target}" in found.message) == default
         assert (found.fix == "write mgather.elem, which has an index for each element") == default
     other = ptoas.verify(ptoas.parse(mgather("", "16x16xf32", "64x16xf32", "1x8xi32")), target)
-    assert [d.fix for d in other.diagnostics if d.code == code] == [None]
+    fix = "declare `%idx` as `!pto.tile_buf<vec, 1x16xi32>`"
+    assert [d.fix for d in other.diagnostics if d.code == code] == [fix]

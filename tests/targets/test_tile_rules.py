@@ -16,9 +16,9 @@ def fix(*lines: str) -> str | None:
 @pytest.mark.parametrize(
     ("type", "expected"),
     [
-        ("1x9xi32", "pad to 16 columns and keep 9 valid"),
-        ("4x17xi8", "pad to 32 columns and keep 17 valid"),
-        ("9x1xf16", "pad to 16 rows and keep 9 valid"),
+        ("1x9xi32", "pad to 16 columns and keep 9 valid: `!pto.tile_buf<vec, 1x16xi32, valid=1x9>`"),
+        ("4x17xi8", "pad to 32 columns and keep 17 valid: `!pto.tile_buf<vec, 4x32xi8, valid=4x17>`"),
+        ("9x1xf16", "pad to 16 rows and keep 9 valid: `!pto.tile_buf<vec, 16x1xf16, valid=9x1>`"),
         ("16x8xf16, blayout=col_major, slayout=row_major", "pad to 16 cols and keep 8 valid"),
     ],
 )

@@ -64,7 +64,8 @@ def test_the_custom_gather_names_the_columns_it_takes(mode: str, idx: str, messa
 def test_an_index_of_rows_is_one_row() -> None:
     found = words(mgather("row", "16x32xf32", "64x32xf32", "1x24xi32"), "a2a3")
     message = "valid shape of the index `%idx` in Row mode: found 1x24, expected 1x16"
-    assert found == {"PTO-A202": (message, None)}
+    fix = "declare `%idx` as `!pto.tile_buf<vec, 1x24xi32, valid=1x16>`"
+    assert found == {"PTO-A202": (message, fix)}
 
 
 def test_a_padded_table_is_shown_with_its_strides() -> None:

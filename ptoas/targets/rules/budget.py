@@ -51,7 +51,9 @@ def placed_tile_ends_inside_its_memory(facts: FunctionFacts, target: Target) -> 
                 end = f"{at} + {type.size_bytes} = {at + type.size_bytes}"
                 required = f"at most {limit} ({_layout((facts,), target, loc)})"
                 what = f"end of `{value_name(root)}`"
-                yield mismatch(what, end, required, op=op, slot="addr", part="value")
+                last = (limit - type.size_bytes) // target.alignment(loc) * target.alignment(loc)
+                fix = f"place it at {last} or below" if last >= 0 else "use a smaller tile"
+                yield mismatch(what, end, required, op=op, slot="addr", part="value", fix=fix)
 
 
 def _layout(functions: Sequence[FunctionFacts], target: Target, loc: TileLoc) -> str:

@@ -10,6 +10,7 @@ from ptoas.dialects.pto.enums import Layout, TileLoc
 from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.dialects.pto.geometry import BOX_ROWS, BURST
 from ptoas.dialects.pto.types import DYNAMIC
+from ptoas.targets.declaration import set_valid
 from ptoas.targets.facts import Facts
 from ptoas.targets.relation import MATRIX, Relation, constraint
 from ptoas.targets.rule import Violation, Violations, mismatch, rule
@@ -75,6 +76,10 @@ def _row_index(op: IndexedMemoryOp, know: Facts, index: RowIndex, found: str) ->
         what += f", the default of {know.target.name}"
         if fits(idx.valid, know.tile(op.DATA).valid):
             fix = f"write {op.mnemonic()}.elem, which has an index for each element"
+    if idx.valid == (rows, 1) and idx.is_dn:
+        fix = f"`treshape` it to `{idx.type.override(rows=1, cols=idx.rows, valid=(1, rows), blayout=None)}`"
+    elif idx.valid_rows == 1 and rows != DYNAMIC:
+        fix = set_valid("idx", idx, (1, rows))
     yield mismatch(what, found, index.text(rows), slot="idx", fix=fix)
 
 
@@ -142,7 +147,9 @@ def elem_index_has_the_valid_shape(op: IndexedMemoryOp, know: Facts) -> Violatio
     if know.is_row or fits(*same):
         return
     required = f"{shape_str(dst.valid)}, as ${op.DATA}"
-    fix = "write the mode as row, and lower or run with --legalize" if idx.valid_cols == 1 else None
+    fix = set_valid("idx", idx, dst.valid)
+    if idx.valid_cols == 1:
+        fix = "write the mode as row, and lower or run with --legalize"
     yield mismatch("valid shape of the index tile $idx", shape_str(idx.valid), required, slot="idx", fix=fix)
 
 
@@ -256,6 +263,7 @@ def nz_tile_rows_are_whole_blocks() -> None:
     Relation(
         "mem.Shape[4] == DATA.valid_cols, the valid columns of ${slot}",
         what="row width ({words}) of the table $mem in Row mode",
+        fix="gather whole rows: give the destination as many valid columns as the table has",
         when="coalesce == row and mem.layout == nd",
     ),
     source="000, Tile Constraints (A5), GM table layout",

@@ -11,7 +11,7 @@ from ptoas.dialects.pto.geometry import BOX_ROWS, BURST, LAYOUTS
 from ptoas.dialects.pto.memory import TLoadOp, TPrefetchOp, TPrintOp, TStoreOp
 from ptoas.dialects.pto.types import MAX_RANK
 from ptoas.targets import drawing
-from ptoas.targets.declaration import declare_layout
+from ptoas.targets.declaration import declare_layout, set_valid
 from ptoas.targets.facts import Facts
 from ptoas.targets.relation import MATRIX, Relation, Shown, constraint
 from ptoas.targets.rule import Related, Violation, Violations, mismatch, rule
@@ -70,7 +70,8 @@ def _shape_differs(tile: TileFacts, view: ViewFacts, slot: str, layout: Layout |
     extents = _extents(view, layout or view.layout)
     if not fits(tile.valid, extents):
         what = f"valid shape of the tile for {view.layout.value} memory of {shape_str(view.shape)}"
-        yield mismatch(what, shape_str(tile.valid), shape_str(extents), slot=slot)
+        fix = set_valid(slot, tile, extents)
+        yield mismatch(what, shape_str(tile.valid), shape_str(extents), slot=slot, fix=fix)
 
 
 NZ_BLOCK = Relation(

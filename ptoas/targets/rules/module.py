@@ -65,7 +65,7 @@ def named_target_exists(module: ModuleOp, target: Target) -> Violations:
             f'{TARGET_ATTRIBUTE}: found "{named.data}", expected {required}',
             op=module,
             field=TARGET_ATTRIBUTE,
-            fix=did_you_mean(named.data, names, cutoff=0.5),
+            fix=did_you_mean(named.data.lower(), names, cutoff=0.5),
         )
 
 

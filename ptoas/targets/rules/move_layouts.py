@@ -7,7 +7,7 @@ from itertools import islice
 from types import MappingProxyType
 
 from ptoas.analysis.knowledge import TileFacts, shape_str
-from ptoas.dialects.pto.enums import CompactMode, SLayout, TileLoc
+from ptoas.dialects.pto.enums import BLayout, CompactMode, SLayout, TileLoc
 from ptoas.dialects.pto.geometry import BOX_ROWS, BURST, LAYOUTS, box_of, steps_made
 from ptoas.dialects.pto.memory import TLoadOp
 from ptoas.dialects.pto.movement import FixpipeOp, TExtractOp, TInsertOp
@@ -107,7 +107,8 @@ def _fix(src: TileFacts, dst: TileFacts, slot: str) -> str | None:
     if src.loc is TileLoc.Vec and src.type.slayout is SLayout.NoneBox and slot == "dst":
         return "tmov it to a vec tile in col_major + row_major first, then move that one"
     if src.loc is TileLoc.Mat and src.type.slayout is SLayout.NoneBox:
-        return "load it into a mat tile in col_major + row_major; tload converts to blocks"
+        blocks = src.type.override(blayout=BLayout.ColMajor, slayout=SLayout.RowMajor, fractal=512)
+        return f"load it into `{blocks}`; tload converts to blocks"
     if src.loc is dst.loc is TileLoc.Vec and src.type.is_nz and dst.type.is_nz:
         return "use textract with the indices 0, 0: it copies blocks"
     return None

@@ -13,6 +13,7 @@ from functools import lru_cache
 from ptoas.analysis.knowledge import TileFacts, shape_str
 from ptoas.analysis.storage import has_address
 from ptoas.diagnostics import Severity
+from ptoas.dialects.pto import OPCODES
 from ptoas.dialects.pto.element_types import BY_TYPE
 from ptoas.dialects.pto.enums import BLayout, SLayout, TileLoc
 from ptoas.dialects.pto.geometry import BURST
@@ -21,13 +22,14 @@ from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.targets import drawing
 from ptoas.targets.declaration import declare, declare_layout, set_valid
 from ptoas.targets.facts import Facts
+from ptoas.targets.fixit import Fixit
 from ptoas.targets.isa import HEADERS
 from ptoas.targets.relation import orders_note
 from ptoas.targets.row import Row
 from ptoas.targets.rule import Related, Rule, Violation, Violations, mismatch, rule
 from ptoas.targets.rules.common import contiguous, pad_to
 from ptoas.targets.rules.examples import instruction, mgather
-from ptoas.targets.specs import TileSpec, element_names
+from ptoas.targets.specs import TileSpec, Types, element_names
 
 _ADD = instruction("tadd", "16x32xf32", "16x32xf32", "16x32xf32")
 
@@ -39,6 +41,30 @@ def is_no_op(know: Facts) -> bool:
 
 def _where(slot: str, at: int) -> str | tuple[str, int]:
     return (slot, at) if at else slot
+
+
+_CONVERTED = {
+    "i64": "i32",
+    "ui64": "i32",
+    "i32": "f32",
+    "i16": "f32",
+    "bf16": "f32",
+    "f16": "f32",
+    "f32": "f16",
+}
+"""The element type to convert to, where the target refuses one and takes the other."""
+
+
+def _conversion(op: PtoOp, know: Facts, slot: str, tile: TileFacts, taken: Types) -> str | None:
+    """The conversion of a source that is refused, or of the source that gives a destination its type."""
+    converted = _CONVERTED.get(tile.element.text)
+    if converted not in [each.text for each in taken]:
+        return None
+    sources = [
+        name for name, _, each, _ in know.tiles if name not in op.OUTS and each.element is tile.element
+    ]
+    source = slot if slot not in op.OUTS else next(iter(sources), None)
+    return source and f"convert it first: `tcvt` of ${source} to {converted}"
 
 
 @rule(
@@ -61,6 +87,8 @@ def operand_has_an_element_type_of_the_target(op: PtoOp, know: Facts) -> Violati
             fix = "pass --aicore if the simulator is an AICORE build"
         elif tile.element in spec.headers:
             fix = f"pass --isa {HEADERS}, whose headers support it"
+        else:
+            fix = _conversion(op, know, slot, tile, taken)
         required = f"one of {element_names(taken)}" if taken else "nothing on this target"
         what = f"element type of ${slot}"
         yield mismatch(what, tile.element_name, required, slot=_where(slot, at), fix=fix)
@@ -141,7 +169,10 @@ def _way_to(found: TileType, memory: TileLoc) -> str | None:
 )
 def operand_has_a_layout_of_the_target(op: PtoOp, know: Facts) -> Violations:
     """Each operand must have a layout that the instruction supports on the target."""
+    repeated = _repeated(op, know)
     for slot, at, tile, spec in know.tiles:
+        if repeated is not None and slot == repeated[0]:
+            continue  # The instruction that repeats it takes this layout (PTO-I106).
         if spec.layout is not None and not spec.layout.holds(tile.type) and tile.loc in spec.locs:
             yield mismatch(
                 f"layout of ${slot}",
@@ -229,9 +260,33 @@ def valid_extents_agree(op: PtoOp, know: Facts) -> Violations:
     dst = know.tile("dst") if "dst" in know.row.valid else None
     if dst is not None and dst.valid == (0, 0) and DYNAMIC in dst.type.valid:
         return
+    repeated = _repeated(op, know)
     for violation, slots in _disagreements(know, know.row.valid, "valid", lambda tile: tile.valid):
         opened = any(_is_open(know, slot) for slot in slots)
+        if repeated is not None:
+            slot, word, expansion = repeated
+            fix, fixit = (
+                f"`{expansion}` repeats the {word} ${slot}",
+                Fixit("opcode", expansion, op.mnemonic(), safe=False),
+            )
+            violation = replace(violation, fix=fix, fixit=fixit)
         yield replace(violation, severity=Severity.WARNING) if opened else violation
+
+
+def _repeated(op: PtoOp, know: Facts) -> tuple[str, str, str] | None:
+    """The source that NumPy would repeat, a row or a column beside a full tile: its slot, its kind, and the
+    instruction that does it."""
+    if {*know.row.valid} != {"dst", "src0", "src1"} or len(set(know.row.valid.values())) != 1:
+        return None
+    for slot, other in (("src1", "src0"), ("src0", "src1")):
+        narrow, full = know.tile(slot).valid, know.tile(other).valid
+        kind = {(full[0], 1): "row", (1, full[1]): "col"}.get(narrow)
+        expansion = f"t{kind}expand{op.mnemonic()[1:]}"
+        # A row is the second source, and has to be: some operations do not commute.
+        takes_it = kind == "row" or slot == "src1"
+        if narrow != full and DYNAMIC not in (*narrow, *full) and takes_it and expansion in OPCODES:
+            return slot, "column" if kind == "row" else "row", expansion
+    return None
 
 
 def _is_open(know: Facts, slot: str) -> bool:

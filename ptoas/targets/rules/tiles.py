@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from xdsl.ir import BlockArgument, OpResult, SSAValue
+from xdsl.utils.exceptions import VerifyException
 
 from ptoas.analysis.function import FunctionFacts, value_name
 from ptoas.analysis.knowledge import TileFacts, is_reshaped, last_dims, shape_str
@@ -14,7 +15,7 @@ from ptoas.dialects.pto.enums import SLayout, TileLoc
 from ptoas.dialects.pto.geometry import BURST, box_of
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.slots import int_values, slot_value
-from ptoas.dialects.pto.types import DYNAMIC
+from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.dialects.pto.views import (
     AllocTileOp,
     MakeTensorViewOp,
@@ -24,6 +25,7 @@ from ptoas.dialects.pto.views import (
 )
 from ptoas.targets import drawing
 from ptoas.targets.facts import Facts
+from ptoas.targets.fixit import Fixit
 from ptoas.targets.relation import Relation, constraint, near
 from ptoas.targets.row import Row
 from ptoas.targets.rule import Related, Violation, Violations, function_rule, mismatch, rule, target_rule
@@ -50,7 +52,12 @@ def tile_is_made_of_32_byte_rows(facts: FunctionFacts, target: Target) -> Violat
             or _row_requires_whole_blocks(value, target)
         ):
             continue
-        fix = pad_to(word, extent, BURST // tile.size)
+        if _follows_an_operand(value):
+            continue  # With the operand's type this one changes, too.
+        padded = -(-width // BURST) * BURST // tile.size
+        rows = word == "rows"
+        type = tile.type.override(**{"rows" if rows else "cols": padded})
+        fix = f"{pad_to(word, extent, BURST // tile.size)}: `{type}`"
         found = f"{extent} x {tile.size} bytes = {width} bytes"
         what = f"{word} of `{value_name(value)}`, a {tile.type.blayout.value} {tile.element_name} tile"
         yield mismatch(what, found, f"a multiple of {BURST} bytes", fix=fix, **place)
@@ -97,7 +104,25 @@ def tile_has_a_layout_of_its_memory(facts: FunctionFacts, target: Target) -> Vio
             picture = _orders(tile, layout, target)
             soft = None if _is_walked(value) else Severity.WARNING
             found = _layout_found(tile)
-            yield mismatch(what, found, layout.text, **place, related=picture, severity=soft)
+            fixed = _in_its_layout(tile, layout)
+            fix = fixed and f"declare `{value_name(value)}` as `{fixed}`"
+            edit = fixed and Fixit("place", str(fixed), safe=False)
+            yield mismatch(
+                what, found, layout.text, **place, fix=fix, fixit=edit, related=picture, severity=soft
+            )
+
+
+def _in_its_layout(tile: TileFacts, layout: TileLayout) -> TileType | None:
+    """The type of a tile in the layout of its memory; None if the layout leaves a choice."""
+    type = tile.type
+    if layout.order is None or tile.is_window:
+        return None
+    blayout, slayout = layout.order if tile.loc is not TileLoc.Left else (type.blayout, layout.order[1])
+    fractal = 1024 if tile.loc is TileLoc.Acc else 512
+    try:
+        return type.override(blayout=blayout, slayout=slayout, fractal=fractal)
+    except VerifyException:
+        return None
 
 
 def _is_walked(tile: SSAValue) -> bool:
@@ -149,6 +174,11 @@ def _declared(facts: FunctionFacts) -> Iterator[tuple[SSAValue, TileFacts, dict[
             assert isinstance(tile, BlockArgument)
             place = {"op": facts.func, "slot": ("argument", tile.index)}
         yield tile, facts.knowledge.tile(tile), place
+
+
+def _follows_an_operand(tile: SSAValue) -> bool:
+    """Return True for the result of an instruction that has the type of one of its operands."""
+    return isinstance(tile.owner, PtoOp) and any(each.type == tile.type for each in tile.owner.operands)
 
 
 def _row_requires_whole_blocks(tile: SSAValue, target: Target, boxed: bool = False) -> bool:
