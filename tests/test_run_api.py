@@ -423,6 +423,9 @@ func.func @f(%t: !pto.tile_buf<vec, 8x8xf32, valid=?x8>, %out: !pto.memref<8x8xf
         ("PTO-R605", "idx=full:3000000000"),
         ("PTO-R609", "idx=random:0:inf"),
         ("PTO-R609", "table=random:2:1"),
+        ("PTO-R609", "idx=[1,two]"),
+        ("PTO-R603", "idx=[1,2]"),
+        ("PTO-R605", "idx=[1.5,0,0,0,0,0,0,0]"),
     ],
 )
 def test_values_that_can_not_be_read(lookup, code: str, text: str) -> None:

@@ -103,6 +103,7 @@ W: Any = np.arange(6, dtype=F32).reshape(3, 2)
         ("close(out, exp(x))", np.exp(X)),
         ("close(out, np.sqrt(abs(x)))", np.sqrt(np.abs(X))),
         ("close(out, maximum(x, 0))", np.maximum(X, 0)),
+        ("out == where((x[0] > 3)[None, :], x, 7)", np.where(X[:1] > 3, X, 7)),
         ("out == where(x > 0 and not x == 3, x, 7)", np.where((X > 0) & (X != 3), X, 7)),
         ("out == x @ w", X @ W),
         ("out == sum(x, axis=1)", X.sum(axis=1)),
@@ -157,6 +158,11 @@ def test_ulp_counts_steps_of_the_narrower_type(dtype: Any) -> None:
         (
             "maximum(y, [1, 2, 3]) == 0",
             "the shapes do not fit together: `y` has [4, 2], `[1, 2, 3]` has [3]",
+        ),
+        (
+            "y == where(y[:, 0] > 0, y, 0)",
+            "the shapes do not fit together: `y[:, 0] > 0` has [4], `y` has [4, 2], `0` has []; "
+            "for a value in each row write `(y[:, 0] > 0)[:, None]`",
         ),
         ("out < y[:, :1] < y", "the shapes do not fit together: `out` has [2, 2], `y[:, :1]` has [4, 1]"),
     ],

@@ -48,6 +48,8 @@ def test_a_run_takes_the_arguments_of_the_file_when_it_checks_it(here: Path) -> 
     assert held("--check-file") == 1  # those were for another target
     Path("copy.pto").write_text(COPY + "# ARGS: --rnaks 4\n")
     assert (held("--check-file"), held()) == (1, 0)
+    Path("copy.pto").write_text(COPY + "# ARGS: x=[3, 1, 2, 0, 5, 4, -7, 6]\n# RUN-CHECK: out[0, 6] == -7\n")
+    assert held("--check-file") == 0
 
 
 def test_every_check_on_every_target_it_names(here: Path) -> None:

@@ -153,8 +153,8 @@ def run(
     of PyPTO are run on its golden data, and compared with it.
 
     Arguments that are left out are generated from --seed, indices in bounds. A VALUE is FILE.npy,
-    FILE.npz:KEY, FILE.pt, FILE.bin, a number, zeros, ones, arange, full:V, random or random:LO:HI. With
-    --check-file, the ARGS comments of the file apply unless an option overrides them.
+    FILE.npz:KEY, FILE.pt, FILE.bin, a number, [1,2,3], zeros, ones, arange, full:V, random or random:LO:HI.
+    With --check-file, the ARGS comments of the file apply unless an option overrides them.
 
     A reference function has parameters with names of arguments; it returns the output, or a dictionary of
     outputs. Floats agree within 1e-5 or four rounding errors of their type, unless --rtol is given.

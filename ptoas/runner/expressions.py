@@ -354,7 +354,7 @@ class Reader:
             case ast.Attribute(value=array, attr="shape"):
                 return _shape(self.value(array))
             case ast.Subscript():
-                return self._part(np.asarray(self.value(node.value)), node.slice)
+                return self._part(np.asarray(self._elements(node.value)), node.slice)
             case _:
                 raise UnreadableError(f"{ast.unparse(node)!r} is not supported")
 
@@ -473,6 +473,13 @@ def _check_shapes(nodes: Sequence[ast.expr], values: Sequence[Any]) -> None:
             n for n, s in zip(nodes, shapes, strict=True) if len(s) < max(map(len, shapes)) and _reduces(n)
         ]
         hint = f"; write `{ast.unparse(lost[0])[:-1]}, keepdims=True)`" if lost else ""
+        widest = max(shapes, key=len)
+        rows = [n for n, s in zip(nodes, shapes, strict=True) if len(widest) == 2 and s == widest[:1]]
+        if rows and not hint:
+            text = ast.unparse(rows[0])
+            hint = (
+                f"; for a value in each row write `{text if text.isidentifier() else f'({text})'}[:, None]`"
+            )
         raise UnreadableError(f"the shapes do not fit together: {', '.join(words)}{hint}") from None
 
 

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
 CODE = "PTO-E954"
+_LIST = re.compile(r"\[[^\]]*\]")
+"""A list of numbers as a value, which may have blanks in it."""
+
 _LINE = re.compile(r"(?://|#)\s*ARGS(?:\[(?P<targets>[^\]\n]*)\])?:\s*(?P<text>[^\n]*)")
 
 OPTIONS: dict[str, type | None] = {
@@ -108,7 +111,7 @@ def _read(
         problems.append(Diagnostic(CODE, message, span, fix=fix))
 
     try:
-        words = shlex.split(text)
+        words = shlex.split(_LIST.sub(lambda found: found[0].replace(" ", ""), text))
     except ValueError as error:
         return wrong(f"ARGS can't be read: {str(error).lower()}")
     rest = iter(words)

@@ -279,6 +279,8 @@ class _ValueReader:
         return array.reshape(shape) if known and array.size == prod(shape) else array
 
     def _generated(self, dtype: DType) -> Array:
+        if self.text.startswith("["):
+            return self._listed(dtype)
         word, *rest = self.text.split(":")
         if word not in _COUNTS:
             return self._filled(dtype, self._number(self.text))
@@ -304,13 +306,28 @@ class _ValueReader:
         return random_array(dtype, shape, self.rng, (low, high))
 
     def _filled(self, dtype: DType, number: float) -> Array:
-        if dtype.is_integer and not _fits(number, dtype):
-            raise failure(
-                "PTO-R605" if self.parameter.is_index else "PTO-R602",
-                f"{self.parameter.name} holds {dtype.short} integers; {number} is not in their range",
-                span=command_line_span(self.option),
-            )
+        self._check_range(dtype, number)
         return _all_of(self._shape(dtype), dtype, number)
+
+    def _listed(self, dtype: DType) -> Array:
+        """The array of a list, `[3, 1, 2]`: its elements one after the other."""
+        words = self.text.removeprefix("[").removesuffix("]").split(",")
+        numbers = [self._number(word.strip()) for word in words]
+        count = prod(shape_of(self.parameter, self.entry))
+        if len(numbers) != count:
+            message = f"{self.parameter.name} has {count} elements, the list {len(numbers)}"
+            raise failure("PTO-R603", message, span=command_line_span(self.option))
+        for number in numbers:
+            self._check_range(dtype, number)
+        return dtype.encode(np.array(numbers)).reshape(self._shape(dtype))
+
+    def _check_range(self, dtype: DType, number: float) -> None:
+        """Refuse a number that an integer argument can't hold."""
+        if not dtype.is_integer or _fits(number, dtype):
+            return
+        code = "PTO-R605" if self.parameter.is_index else "PTO-R602"
+        message = f"{self.parameter.name} holds {dtype.short} integers; {number} is not in their range"
+        raise failure(code, message, span=command_line_span(self.option))
 
     def _shape(self, dtype: DType) -> tuple[int, ...]:
         """The shape of an array that may be allocated."""
@@ -334,8 +351,8 @@ class _ValueReader:
             raise self._unreadable(f"{text!r} is no number, file or generator") from None
 
     def _unreadable(self, message: str) -> Exception:
-        kinds = "FILE.npy, FILE.npz:KEY, FILE.pt, FILE.bin, a number, zeros, ones, arange, full:V, random, "
-        kinds += "random:LO:HI, rank, ranks or context"
+        kinds = "FILE.npy, FILE.npz:KEY, FILE.pt, FILE.bin, a number, [1,2,3], zeros, ones, arange, full:V, "
+        kinds += "random, random:LO:HI, rank, ranks or context"
         span = command_line_span(self.option)
         return failure("PTO-R609", f"{self.parameter.name}: {message}", span=span, fix=f"a value is {kinds}")
 
