@@ -48,6 +48,8 @@ class SourceDocument:
     """Prefix of a citation of this source."""
     sections: tuple[str, ...] = ()
     """Subject of the source; None if the name is sufficient."""
+    page: str | None = None
+    """Public address of the document, or of the index of several."""
 
 
 @cache
@@ -55,7 +57,12 @@ def documents() -> tuple[SourceDocument, ...]:
     """Sources of rules, in the order of the reference page."""
     return tuple(
         SourceDocument(
-            row["name"], row["title"], row["about"], row["pattern"], tuple(row.get("sections", ()))
+            row["name"],
+            row["title"],
+            row["about"],
+            row["pattern"],
+            tuple(row.get("sections", ())),
+            row.get("page"),
         )
         for row in load_data("sources")["document"]
     )
@@ -97,6 +104,11 @@ def documents_in(source: str) -> list[SourceDocument]:
     for name in _IN_TEXT.findall(source):
         found[next(document for document in documents() if document.name == name)] = None
     return list(found)
+
+
+def cited_page(source: str) -> str | None:
+    """The public page of the first document that a source cites and that has one."""
+    return next((document.page for document in documents_in(source) if document.page is not None), None)
 
 
 def citation(name: str) -> str | None:
@@ -177,6 +189,8 @@ def sources_page() -> str:
     lines += [""]
     for document in documents():
         lines += [f"## {document.name}: {document.title}", "", *_filled(document.about), ""]
+        if document.page:
+            lines += [f"[Public page]({document.page})", ""]
         if document.sections:
             lines += ["Cited of it:", "", *(f"- {section}" for section in document.sections), ""]
     return "\n".join(lines).rstrip() + "\n"

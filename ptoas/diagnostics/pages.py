@@ -17,9 +17,17 @@ def page_of(code: str) -> str | None:
 
     The site that `PTOAS_DOCS_URL` names, else the one built in the checkout that ptoas runs from.
     """
+    return _page_at(os.environ.get(SETTING) or _site_nearby(), code)
+
+
+def served_page_of(code: str) -> str | None:
+    """The address of a code's page on the site that `PTOAS_DOCS_URL` names, which other machines can open."""
+    return _page_at(os.environ.get(SETTING), code)
+
+
+def _page_at(base: str | None, code: str) -> str | None:
     page = page_name(code)
-    base = os.environ.get(SETTING) or _site_nearby()
-    return None if page is None or base is None else f"{base.rstrip('/')}/{page}"
+    return f"{base.rstrip('/')}/{page}" if base and page else None
 
 
 def page_name(code: str) -> str | None:

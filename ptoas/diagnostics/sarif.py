@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from ptoas.diagnostics import Diagnostic, Severity, Span
-from ptoas.diagnostics.citations import explain
+from ptoas.diagnostics.citations import cited_page, explain
 from ptoas.diagnostics.codes import CODES
 from ptoas.diagnostics.fingerprints import fingerprints, uri
 from ptoas.diagnostics.origins import OriginLocation
-from ptoas.diagnostics.pages import page_of
+from ptoas.diagnostics.pages import served_page_of
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "note"}
@@ -51,14 +51,15 @@ def render_sarif(diagnostics: Iterable[Diagnostic]) -> str:
 
 def _rule(code: str) -> dict[str, Any]:
     info = CODES[code]
-    page = page_of(code)
+    page = served_page_of(code) or cited_page(info.source)
     described: dict[str, Any] = {"id": code}
     if info.rule is not None:
         described["name"] = "".join(word.capitalize() for word in info.rule.split("_"))
     described |= {"shortDescription": {"text": info.title}, "fullDescription": {"text": info.meaning}}
     if info.severity is not None:
         described["defaultConfiguration"] = {"level": _LEVELS[info.severity]}
-    described["help"] = {"text": explain(code)}
+    explanation = explain(code)
+    described["help"] = {"text": explanation, "markdown": f"```text\n{explanation}\n```"}
     return described if page is None else {**described, "helpUri": page}
 
 
