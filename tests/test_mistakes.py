@@ -88,7 +88,32 @@ MISTAKES = {
     "a part of an argument": (
         "%a = tload %x : !pto.tile<16x16xf32>\n%b = texp %a",
         "PTO-M104",
-        "declare `%a` as `!pto.tile_buf<vec, 16x32xf32>`",
+        "take a `partition_view` of 16x16, or declare `%a` as `!pto.tile_buf<vec, 16x32xf32>`",
+    ),
+    "an argument that is larger than the tile": (
+        "%p = partition_view %x, offsets = [0, 0], sizes = [8, 32]\n%a = tload %p\ntstore %a, %out",
+        "PTO-M204",
+        "take a `partition_view` of 8x32",
+    ),
+    "a number in arithmetic": (
+        "%l = get_subblock_idx\n%r = arith.muli %l, 16\n%a = tload %x\ntstore %a, %out",
+        "PTO-P040",
+        "`%c16 = arith.constant 16 : i64`",
+    ),
+    "arithmetic without its type": (
+        "%l = get_subblock_idx\n%r = arith.addi %l, %l\n%a = tload %x\ntstore %a, %out",
+        "PTO-P043",
+        "write `: i64` at the end",
+    ),
+    "integers of two types": (
+        "%l = get_subblock_idx\n%r = arith.addi %l, %l : index\n%a = tload %x\ntstore %a, %out",
+        "PTO-P042",
+        "or convert it first: `arith.index_cast` to `index`",
+    ),
+    "a missing attribute": (
+        "%a = tload %x\nset_flag[PIPE_MTE2, PIPE_V]\ntstore %a, %out",
+        "PTO-P060",
+        "`ptoas explain set_flag` shows",
     ),
     "no type": (
         "%c = arith.constant 0.0 : f32\n%a = texpands %c\ntstore %a, %out",

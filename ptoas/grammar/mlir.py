@@ -7,7 +7,16 @@ from collections.abc import Sequence
 from typing import cast
 
 from xdsl.dialects.arith import CMPF_COMPARISON_OPERATIONS, CMPI_COMPARISON_OPERATIONS, Arith
-from xdsl.dialects.builtin import IntegerAttr, StringAttr, SymbolRefAttr, UnrealizedConversionCastOp, i1, i64
+from xdsl.dialects.builtin import (
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    StringAttr,
+    SymbolRefAttr,
+    UnrealizedConversionCastOp,
+    i1,
+    i64,
+)
 from xdsl.dialects.func import CallOp, ReturnOp
 from xdsl.dialects.scf import ConditionOp, YieldOp
 from xdsl.ir import Attribute
@@ -137,6 +146,7 @@ class _Reader(StatementReader):
         count = len(definition.operands)
         self._refuse_tiles(cls.name)
         if len(self.values) != count:
+            self._refuse_numbers(cls.name)
             message = f"`{cls.name}` takes {counted(count, 'operand')}, found {len(self.values)}"
             raise StatementProblem("PTO-P040", message, self.body.opcode)
         properties = {
@@ -148,7 +158,10 @@ class _Reader(StatementReader):
         self._flags(others, properties)
         typing = self.body.typing
         if typing is None or not typing.inputs:
-            raise StatementProblem("PTO-P043", f"`{cls.name}` needs its type after `:`", self.body.opcode)
+            found = {self.types[value.slot] for value in self.values} - {None}
+            fix = f"write `: {found.pop()}` at the end" if len(found) == 1 else None
+            message = f"`{cls.name}` needs its type after `:`"
+            raise StatementProblem("PTO-P043", message, self.body.opcode, fix)
         declared = self.resolver.type(typing.inputs[0])
         first = 1 if cls.name == "arith.select" and len(typing.inputs) == 1 else 0
         declared_types = [self.resolver.type(n) for n in typing.inputs]
@@ -174,6 +187,16 @@ class _Reader(StatementReader):
             message, fix = f"`{name}` is for numbers, found a tile", f"did you mean `{instruction}`?"
             raise StatementProblem("PTO-P040", message, tile, fix)
 
+    def _refuse_numbers(self, name: str) -> None:
+        """Refuse a number in place of a value, with the constant to define."""
+        number = next((each for each in self.others if isinstance(each, t.Number)), None)
+        if number is None:
+            return
+        type = next((self.types[v.slot] for v in self.values if self.types[v.slot] is not None), "index")
+        constant = f"%c{number.text} = arith.constant {number.text} : {type}"
+        fix = f"give the number a name before: `{constant}`"
+        raise StatementProblem("PTO-P040", f"`{name}` takes values, found a number", number, fix)
+
     def _predicate(self, name: str, others: list[t.Item]) -> Attribute:
         words = _PREDICATES[name]
         word = others.pop(0) if others and isinstance(others[0], t.WordNode | t.String) else None
@@ -198,8 +221,12 @@ class _Reader(StatementReader):
         found = self.types[value.slot]
         if found is None:
             raise UndefinedName(value)
-        if found != expected:
-            raise TypeConflict(found, expected, value)
+        if found == expected:
+            return
+        problem = TypeConflict(found, expected, value)
+        if IndexType() in (found, expected) and isinstance(found, IntegerType | IndexType) and expected != i1:
+            problem.fix = f"write the type `{found}`, or convert it first: `arith.index_cast` to `{expected}`"
+        raise problem
 
     def _declared(self, values: list[t.ValueNode], nodes: tuple[t.TypeText, ...] | None) -> None:
         for value in values:

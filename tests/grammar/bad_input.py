@@ -568,7 +568,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
                 17,
                 2,
                 "the operand's type is index, but this statement declares i32",
-                "write the type `index`",
+                "write the type `index`, or convert it first: `arith.index_cast` to `i32`",
             )
         ],
     ),
@@ -578,7 +578,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
     ),
     "operands and types: arithmetic without a type": (
         "func.func @f(%a: index) {\n%b = arith.addi %a, %a\nreturn\n}",
-        [("PTO-P043", 2, 6, 10, "`arith.addi` needs its type after `:`", None)],
+        [("PTO-P043", 2, 6, 10, "`arith.addi` needs its type after `:`", "write `: index` at the end")],
     ),
     "operands and types: integer arithmetic on floats": (
         "func.func @f(%a: f32) {\n%b = arith.addi %a, %a : f32\nreturn\n}",

@@ -430,7 +430,9 @@ class PtoOp(IRDLOperation, ABC):
         for field in signature.fields.values():
             value = self.properties.get(field.name)
             if value is None and not field.optional:
-                yield Problem(f"attribute `{field.name}` is missing", field=field.name)
+                message = f"attribute `{field.name}` is missing"
+                fix = f"give it, as `ptoas explain {self.mnemonic()}` shows"
+                yield Problem(message, field=field.name, fix=fix)
             if value is not None and not field.constraint.verifies(value):
                 yield Problem(f"attribute `{field.name}` can't be {value}", field=field.name)
 

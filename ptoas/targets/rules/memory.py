@@ -71,6 +71,9 @@ def _shape_differs(tile: TileFacts, view: ViewFacts, slot: str, layout: Layout |
     if not fits(tile.valid, extents):
         what = f"valid shape of the tile for {view.layout.value} memory of {shape_str(view.shape)}"
         fix = set_valid(slot, tile, extents)
+        if all(found <= extent for found, extent in zip(tile.valid, extents, strict=True)):
+            part = f"take a `partition_view` of {shape_str(tile.valid)}"
+            fix = part if slot == "src" or fix is None else f"{part}, or {fix}"
         yield mismatch(what, shape_str(tile.valid), shape_str(extents), slot=slot, fix=fix)
 
 
