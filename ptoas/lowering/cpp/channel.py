@@ -48,7 +48,7 @@ from ptoas.dialects.pto.core_enums import Flow
 from ptoas.dialects.pto.enums import KernelKind
 from ptoas.dialects.pto.quant import SetQuantScalarOp, SetQuantVectorOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
-from ptoas.lowering.cpp.declarations import packed_view
+from ptoas.lowering.cpp.declarations import declare_tile, packed_view
 from ptoas.lowering.cpp.scalars import Handler
 from ptoas.lowering.cpp.types import element_cpp
 from ptoas.targets.shared.channel_model import ChannelModel
@@ -204,19 +204,11 @@ def _pop(emit: FunctionEmitter, op: PopOp) -> None:
 
 
 def _declare_tile(emit: FunctionEmitter, value: SSAValue, op: Operation) -> None:
-    """A tile without an address; an extent that nothing gives is the physical one."""
-    type = value.type
-    assert isinstance(type, TileType)
+    """A tile without an address."""
     if isinstance(value.owner, DeclareTileOp) and emit.is_declared(value):
         return
     sizes = (op.valid_row, op.valid_col) if isinstance(op, TPopFromAicOp | TPopFromAivOp) else (None, None)
-    constructor_arguments = [
-        str(physical) if size is None else emit.text(size)
-        for written, size, physical in zip(type.valid, sizes, type.shape, strict=True)
-        if written == DYNAMIC
-    ]
-    arguments = f"({', '.join(constructor_arguments)})" if constructor_arguments else ""
-    emit.line(f"{emit.tile_type(value)} {emit.name(value)}{arguments};")
+    declare_tile(emit, value, sizes)
 
 
 def _declare_view(emit: FunctionEmitter, value: SSAValue) -> None:

@@ -16,6 +16,7 @@ from ptoas.dialects.pto.types import TileType, ViewType
 from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.lowering.cpp.readers import terminator
 from ptoas.lowering.cpp.scalars import SCALARS, Handler, is_scalar
+from ptoas.lowering.cpp.types import scalar_cpp
 
 if TYPE_CHECKING:
     from ptoas.lowering.cpp.function import FunctionEmitter
@@ -29,7 +30,7 @@ def _for(emit: FunctionEmitter, op: scf.ForOp) -> None:
     name = emit.name(index)
     step = emit.text(op.step)
     advance = f"++{name}" if step == "1" else f"{name} += {step}"
-    kind = emit.scalar_type(index)
+    kind = scalar_cpp(index.type)
     emit.open(f"for ({kind} {name} = {emit.text(op.lb)}; {name} < {emit.operand(op.ub)}; {advance})")
     emit.block(body)
     _assign(emit, _pick(carried, kept), _pick(terminator(body).operands, kept))
@@ -39,32 +40,23 @@ def _for(emit: FunctionEmitter, op: scf.ForOp) -> None:
 
 
 def _if(emit: FunctionEmitter, op: scf.IfOp) -> None:
-    kept = [n for n, result in enumerate(op.results) if result in emit.read]
-    results = _pick(op.results, kept)
-    for result in results:
-        emit.declare(result)
+    kept = _declare_results(emit, op)
     emit.open(f"if ({emit.text(op.cond)})")
-    emit.block(op.true_region.block)
-    _assign(emit, results, _pick(terminator(op.true_region.block).operands, kept))
+    _branch(emit, op, op.true_region.block, kept)
     alternative = op.false_region.block if op.false_region.blocks else None
-    if alternative is not None and (alternative.first_op is not alternative.last_op or results):
+    if alternative is not None and (alternative.first_op is not alternative.last_op or kept):
         emit.close("else")
-        emit.block(alternative)
-        _assign(emit, results, _pick(terminator(alternative).operands, kept))
+        _branch(emit, op, alternative, kept)
     emit.close()
 
 
 def _switch(emit: FunctionEmitter, op: scf.IndexSwitchOp) -> None:
-    kept = [n for n, result in enumerate(op.results) if result in emit.read]
-    results = _pick(op.results, kept)
-    for result in results:
-        emit.declare(result)
+    kept = _declare_results(emit, op)
     emit.open(f"switch ({emit.text(op.arg)})")
     labels = [f"case {number}:" for number in op.cases.get_values()]
     for label, region in zip((*labels, "default:"), (*op.case_regions, op.default_region), strict=True):
         emit.open(label)
-        emit.block(region.block)
-        _assign(emit, results, _pick(terminator(region.block).operands, kept))
+        _branch(emit, op, region.block, kept)
         emit.line("break;")
         emit.close()
     emit.close()
@@ -72,14 +64,24 @@ def _switch(emit: FunctionEmitter, op: scf.IndexSwitchOp) -> None:
 
 def _execute_region(emit: FunctionEmitter, op: scf.ExecuteRegionOp) -> None:
     """Emit a nested scope; its results are visible outside."""
-    kept = [n for n, result in enumerate(op.results) if result in emit.read]
-    results = _pick(op.results, kept)
-    for result in results:
-        emit.declare(result)
+    kept = _declare_results(emit, op)
     emit.open("")
-    emit.block(op.region.block)
-    _assign(emit, results, _pick(terminator(op.region.block).operands, kept))
+    _branch(emit, op, op.region.block, kept)
     emit.close()
+
+
+def _declare_results(emit: FunctionEmitter, op: Operation) -> list[int]:
+    """Declare variables for the results that are read; return their numbers."""
+    kept = [n for n, result in enumerate(op.results) if result in emit.read]
+    for result in _pick(op.results, kept):
+        emit.declare(result)
+    return kept
+
+
+def _branch(emit: FunctionEmitter, op: Operation, block: Block, kept: list[int]) -> None:
+    """A block, and the assignment of what it yields to the results that are read."""
+    emit.block(block)
+    _assign(emit, _pick(op.results, kept), _pick(terminator(block).operands, kept))
 
 
 def _while(emit: FunctionEmitter, op: scf.WhileOp) -> None:
@@ -138,7 +140,6 @@ def _owner(value: SSAValue) -> Operation:
 
 
 def _pick(values: Sequence[SSAValue], places: list[int]) -> list[SSAValue]:
-    """Declare variables for the results that are read."""
     return [values[n] for n in places]
 
 

@@ -48,16 +48,10 @@ if TYPE_CHECKING:
 
 
 def _alloc(emit: FunctionEmitter, op: AllocTileOp) -> None:
-    result, address = op.result, op.addr
-    name, type = emit.name(result), op.tile_type
-    opened = ""
-    if DYNAMIC in type.valid:
-        extents = zip(type.shape, (op.valid_row, op.valid_col), strict=True)
-        opened = _open(type, [size if value is None else emit.text(value) for size, value in extents])
-    emit.line(f"{emit.tile_type(result)} {name}{opened};")
-    if address is not None:
-        _place(emit, name, address)
-    if _rounds_terms(type):
+    name = declare_tile(emit, op.result, (op.valid_row, op.valid_col))
+    if op.addr is not None:
+        _place(emit, name, op.addr)
+    if _rounds_terms(op.tile_type):
         emit.line(f"{name}.SetKAligned(true);")
 
 
@@ -99,12 +93,7 @@ def _subview(emit: FunctionEmitter, op: SubviewOp) -> None:
     assert isinstance(type, TileType)
     if numbers_of(type.element_type) > 1:
         raise emit.unsupported(op, "the library's windows do not count pairs; bitcast the tile to ui8")
-    name = emit.name(op.result)
-    extents = [
-        size if value is None else emit.text(value)
-        for value, size in zip(op.valid or (None, None), type.shape, strict=True)
-    ]
-    emit.line(f"{emit.tile_type(op.result)} {name}{_open(type, extents)};")
+    name = declare_tile(emit, op.result, op.valid or (None, None))
     source = emit.text(op.source)
     if type.slayout is SLayout.NoneBox:
         row, col = (emit.text(offset) for offset in op.offsets)
@@ -165,6 +154,16 @@ def _set_valid_shape(emit: FunctionEmitter, op: SetValidShapeOp) -> None:
             emit.line(f"{emit.text(op.tile)}.SetValid{which}({one});")
         case _:
             pass
+
+
+def declare_tile(emit: FunctionEmitter, value: SSAValue, extents: Sequence[SSAValue | None]) -> str:
+    """The variable of a tile; a valid extent that nothing gives is the physical one."""
+    type, name = value.type, emit.name(value)
+    assert isinstance(type, TileType)
+    sizes = zip(type.shape, extents, strict=True)
+    opened = _open(type, [size if extent is None else emit.text(extent) for size, extent in sizes])
+    emit.line(f"{emit.tile_type(value)} {name}{opened};")
+    return name
 
 
 def _open(type: TileType, extents: Sequence[Extent]) -> str:

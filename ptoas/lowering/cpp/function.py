@@ -206,12 +206,12 @@ class FunctionEmitter:
 
     def view(self, value: SSAValue) -> CppView:
         if value not in self.views:
-            message = (
-                "a view that is selected by branches or loops can't be emitted as C++; select the "
-                "pointer instead"
-            )
-            raise PtoasError([Diagnostic("PTO-L004", message, span_of(self.function), op=self.function)])
+            raise self._selected("view", "; select the pointer instead")
         return self.views[value]
+
+    def _selected(self, what: object, advice: str = "") -> PtoasError:
+        message = f"a {what} that is selected by branches or loops can't be emitted as C++{advice}"
+        return PtoasError([Diagnostic("PTO-L004", message, span_of(self.function), op=self.function)])
 
     # --- types -----------------------------------------------------------------------------------
 
@@ -248,9 +248,6 @@ class FunctionEmitter:
         base = capitalised(identifier(value.name_hint or "", "")) or "Memory"
         return self.alias(f"GlobalTensor<{view.element}, {shape}, {strides}{layout}>", f"{base}Tensor")
 
-    def scalar_type(self, value: SSAValue) -> str:
-        return scalar_cpp(value.type)
-
     def variable_type(self, value: SSAValue) -> str:
         type = value.type
         if is_scalar(type):
@@ -261,8 +258,7 @@ class FunctionEmitter:
             return pointer_cpp(type)
         if type.__class__ in HANDLE_TYPES:
             return f"{HANDLE_TYPES[type.__class__]} "
-        message = f"a {type} that is selected by branches or loops can't be emitted as C++"
-        raise PtoasError([Diagnostic("PTO-L004", message, span_of(self.function), op=self.function)])
+        raise self._selected(type)
 
     # --- statements ------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from xdsl.ir import Attribute
 
 from ptoas.analysis.integers import integer_width
 from ptoas.dialects.pto.element_types import BY_TYPE
-from ptoas.dialects.pto.enums import AddressSpace, BLayout, CompactMode, Layout, PadValue, SLayout
+from ptoas.dialects.pto.enums import AddressSpace, BLayout, Layout, SLayout
 from ptoas.dialects.pto.geometry import SCALE_BOX
 from ptoas.dialects.pto.types import DYNAMIC, PtrType, TileType
 from ptoas.ir.caches import memoize
@@ -86,26 +86,19 @@ def tile_cpp(tile: TileType, shape: tuple[int, int] | None = None) -> str:
         extent if extent == DYNAMIC else extent * count
         for extent, count in zip(tile.valid, (by_row, by_col), strict=True)
     )
-    parts = [f"TileType::{tile.loc.data.name}", element_cpp(tile.element_type), str(rows), str(cols)]
-    parts += [f"BLayout::{tile.blayout.name}", str(valid_rows), str(valid_cols)]
-    parts += [f"SLayout::{tile.slayout.name}", str(tile.fractal)]
-    parts += [f"PadValue::{tile.pad.name}", f"CompactMode::{tile.compact.name}"]
-    defaults = [
-        None,
-        None,
-        None,
-        None,
-        f"BLayout::{BLayout.RowMajor.name}",
-        str(rows),
-        str(cols),
-        f"SLayout::{SLayout.NoneBox.name}",
-        "512",
-        f"PadValue::{PadValue.Null.name}",
-        f"CompactMode::{CompactMode.Null.name}",
+    required = [f"TileType::{tile.loc.data.name}", element_cpp(tile.element_type), str(rows), str(cols)]
+    with_defaults = [
+        (f"BLayout::{tile.blayout.name}", "BLayout::RowMajor"),
+        (str(valid_rows), str(rows)),
+        (str(valid_cols), str(cols)),
+        (f"SLayout::{tile.slayout.name}", "SLayout::NoneBox"),
+        (str(tile.fractal), "512"),
+        (f"PadValue::{tile.pad.name}", "PadValue::Null"),
+        (f"CompactMode::{tile.compact.name}", "CompactMode::Null"),
     ]
-    while parts[-1] == defaults[len(parts) - 1]:
-        parts.pop()
-    return f"Tile<{', '.join(parts)}>"
+    while with_defaults and with_defaults[-1][0] == with_defaults[-1][1]:
+        with_defaults.pop()
+    return f"Tile<{', '.join([*required, *(text for text, _ in with_defaults)])}>"
 
 
 COUNTS_CPP = "MrgSortExecutedNumList"
