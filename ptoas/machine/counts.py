@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from ptoas.machine.arrays import Array, np
 
 
+@dataclass(eq=False)
 class Counts:
     """A `vector<4xi16>`: in C++ a variable, which the instruction that it is passed to changes."""
 
-    __slots__ = ("numbers",)
-
-    def __init__(self, numbers: Array):
-        self.numbers = numbers
+    numbers: Array
 
     def set(self, numbers: Array) -> None:
         """Set the counts; missing ones are 0, and they range from 0 to 65535 whatever the type."""

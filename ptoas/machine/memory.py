@@ -177,41 +177,24 @@ class GrowingBuffer(GlobalBuffer):
         return True
 
 
+@dataclass(eq=False, slots=True)
 class Pointer:
     """A place in a buffer, in elements."""
 
-    __slots__ = ("buffer", "offset")
-
-    def __init__(self, buffer: GlobalBuffer, offset: int = 0):
-        self.buffer = buffer
-        self.offset = offset
+    buffer: GlobalBuffer
+    offset: int = 0
 
 
+@dataclass(eq=False, slots=True)
 class LocalPointer:
     """A place in a local memory, in elements; the memory is one long row."""
 
-    __slots__ = ("offset", "tile")
-
-    def __init__(self, tile: Tile, offset: int = 0):
-        self.tile = tile
-        self.offset = offset
+    tile: Tile
+    offset: int = 0
 
 
 class ViewForm:
     """Common part of views of one buffer that differ only in their offsets. Compared by identity."""
-
-    __slots__ = (
-        "buffer",
-        "dtype",
-        "first_byte",
-        "layout",
-        "length",
-        "reach",
-        "shape",
-        "shape5",
-        "strides",
-        "strides5",
-    )
 
     def __init__(
         self, buffer: GlobalBuffer, shape: tuple[int, ...], strides: tuple[int, ...], layout: Layout
@@ -302,13 +285,11 @@ class View:
         return self.buffer.holds(*self.extent())
 
 
+@dataclass(eq=False)
 class RankGroup:
     """The same memory on every rank."""
 
-    __slots__ = ("members",)
-
-    def __init__(self, members: tuple[View, ...]):
-        self.members = members
+    members: tuple[View, ...]
 
 
 def packed_strides(shape: Sequence[int], layout: Layout) -> tuple[int, ...]:

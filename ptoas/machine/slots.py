@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xdsl.ir import Operation
@@ -18,24 +19,21 @@ if TYPE_CHECKING:
     from ptoas.machine.touched import TouchedBytes
 
 
+@dataclass(eq=False, slots=True)
 class PoppedSlot:
     """One pop: which slot it was, and whether it is still held."""
 
-    __slots__ = ("bits", "copied", "ended", "freed", "how", "number", "op", "tile", "touched")
-
-    def __init__(self, op: Operation, number: int, tile: Tile | None = None, bits: SlotBits | None = None):
-        self.op = op
-        self.number = number
-        self.tile = tile
-        self.bits = bits
-        self.ended: Operation | None = None
-        """The operation that released it."""
-        self.how = ""
-        self.copied = False
-        """True if the tile is a copy of the slot, which survives the release."""
-        self.freed: Operation | None = None
-        self.touched: tuple[TouchedBytes, ...] = ()
-        """Its bytes, for the check of races."""
+    op: Operation
+    number: int
+    tile: Tile | None = None
+    copied: bool = False
+    """True if the tile is a copy of the slot, which survives the release."""
+    ended: Operation | None = None
+    """The operation that released it."""
+    how: str = ""
+    freed: Operation | None = None
+    touched: tuple[TouchedBytes, ...] = ()
+    """Its bytes, for the check of races."""
 
     def give_back(self, op: Operation) -> None:
         self.freed = op

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from types import EllipsisType
 from typing import Any, NamedTuple
@@ -403,12 +404,10 @@ class Tile:
         return f"%{self.name} ({self.rows}x{self.cols}x{self.dtype.short}{valid}, {place})"
 
 
+@dataclass(eq=False)
 class Unplaced:
     """A tile that has no address yet."""
 
-    __slots__ = ("name", "type", "valid")
-
-    def __init__(self, type: TileType, valid: tuple[int, int], name: str):
-        self.type = type
-        self.valid = valid
-        self.name = name
+    type: TileType
+    valid: tuple[int, int]
+    name: str

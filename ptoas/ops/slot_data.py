@@ -187,7 +187,7 @@ class LocalSlots:
         if tile is None:
             name = op.popped.name_hint or "popped"
             tile = self.kept[key] = Tile(type, stored.memory, stored.address, valid, name, bits)
-        pop = PoppedSlot(op, number, tile, bits)
+        pop = PoppedSlot(op, number, tile)
         bits.hold(pop, stored, lambda: mark(stored, bits))
         return pop
 
@@ -287,8 +287,7 @@ class MemorySlots:
             row, first = gm_place(valid, split, lane)
         source = self._window(slot, valid, row, first, type.element_type)
         tile, bits = self._local(m, op, type, valid, number)
-        pop = PoppedSlot(op, number, tile, bits)
-        pop.copied = True
+        pop = PoppedSlot(op, number, tile, copied=True)
         bits.hold(pop, (type, valid), lambda: mark(tile, bits))
         self.latest[m.core, number % ring.local_slots] = pop
         tile.store_raw(source)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ptoas.analysis.knowledge import Knowledge
@@ -16,6 +17,7 @@ from ptoas.machine.tiles import Tile
 from ptoas.targets.shared.gather_tables import COUNTS_GAPS, RowIndex, RowStep, TableModel, first_misread
 
 
+@dataclass
 class Table:
     """Rows of `width` elements, or single elements, of a view, as one target counts them.
 
@@ -23,14 +25,16 @@ class Table:
     has an empty one.
     """
 
-    def __init__(self, view: View, by_row: bool, capacity: int, width: int, stride: int, nz: bool):
-        self.view = view
-        self.by_row = by_row
-        self.capacity = capacity
-        self.width = width
-        self.stride = stride
-        self.nz = nz
-        self.unit = "rows" if by_row else "elements"
+    view: View
+    by_row: bool
+    capacity: int
+    width: int
+    stride: int
+    nz: bool
+
+    @property
+    def unit(self) -> str:
+        return "rows" if self.by_row else "elements"
 
     @cached_property
     def array(self) -> Array | None:
@@ -60,9 +64,7 @@ class Table:
 
     def stretched(self, capacity: int) -> Table:
         """The same table with another capacity."""
-        if capacity == self.capacity:
-            return self
-        return Table(self.view, self.by_row, capacity, self.width, self.stride, self.nz)
+        return self if capacity == self.capacity else replace(self, capacity=capacity)
 
     def positions(self, indices: Array) -> Array:
         """Return the buffer offsets of the selected elements: (index, column), or shaped like the indices."""
