@@ -58,6 +58,11 @@ class Actor:
         if self.scheduler is not None:
             self.scheduler.yield_(self.place)
 
+    def point(self) -> None:
+        """Note a point at which the order of the actors can matter."""
+        if self.scheduler is not None:
+            self.scheduler.point(self.place)
+
     def wait_until(self, condition: Condition, what: What, op: Operation, on: Sequence[int] = ()) -> None:
         """Go on when the condition holds; what the actor waits for, and which others, is in the report of a
         deadlock."""

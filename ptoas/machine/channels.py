@@ -178,9 +178,7 @@ class Ring:
         """Wait for an empty slot; its number, counted from the first."""
         core = self._check_open(machine, op, self.producers)
         actor = machine.actor
-        scheduler = actor.scheduler
-        if scheduler is not None and scheduler.randomised:
-            scheduler.point(actor.place)
+        actor.point()
         if self._free_slots(core) < 1:
             actor.wait_until(
                 lambda: self._free_slots(core) > 0,
@@ -208,9 +206,7 @@ class Ring:
         """Wait for a full slot; its number, counted from the first."""
         core = self._check_open(machine, op, self.consumers)
         actor = machine.actor
-        scheduler = actor.scheduler
-        if scheduler is not None and scheduler.randomised:
-            scheduler.point(actor.place)
+        actor.point()
         heads, number = self.heads, self.tails[core]
         if min(heads.values(), default=0) <= number:
             actor.wait_until(

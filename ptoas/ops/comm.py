@@ -16,6 +16,7 @@ from ptoas.machine.arrays import Array, Ufunc, np, share_bytes
 from ptoas.machine.machine import Machine, Step, instruction
 from ptoas.machine.memory import RankGroup, View
 from ptoas.machine.tiles import Tile
+from ptoas.ops.family import require_arithmetic
 from ptoas.ops.staging import Staged
 
 Members = tuple[View | RankGroup, ...]
@@ -226,8 +227,7 @@ def comm_treduce(
     combine = _REDUCTIONS[ReduceOp.Sum if op.op is None else op.op.data]
     call = CollectiveCall(op, m, group, staging)
     target = call.one_rank(dst)
-    if dst.dtype.coded:
-        raise call.wrong(f"{dst.dtype.short} does not support arithmetic", "PTO-R505")
+    require_arithmetic(op, m, dst)
     if call.idle:
         return Step(lambda *_: None, idle=True)
     number = dst.dtype.number

@@ -49,8 +49,7 @@ def count(op: CounterOp, m: Machine) -> Callable[..., None]:
         which = int(values[0]) if number is None else number
         if not 0 <= which < (2 * LANE_STEP if by_lane else LANE_STEP):
             raise m.refuse("PTO-R912", f"there is no counter {which}", op)
-        if m.actor.scheduler is not None:
-            m.actor.scheduler.point(m.actor.place)
+        m.actor.point()
         key, senders = _lane_counter(m, which, waits) if by_lane else _group_counter(m, op.mode, which, waits)
         store = m.cluster_of_block.grid if key[0] == "mode 0" else m.cluster_of_block
         counter = store.counter(key)
@@ -143,8 +142,7 @@ def syncall(op: SyncAllOp, m: Machine, *values: Any) -> None:
         raise m.refuse(
             "PTO-R914", message, op, fix="use core_type = #pto.sync_core_type<aiv_only> or aic_only"
         )
-    if m.actor.scheduler is not None:
-        m.actor.scheduler.point(m.actor.place)
+    m.actor.point()
     grid = m.cluster_of_block.grid
     came, _ = grid.syncs.get(m.actor_number, (0, op))
     grid.syncs[m.actor_number] = came + 1, op

@@ -14,6 +14,7 @@ from typing import Any
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.machine import Machine, Step, instruction
+from ptoas.machine.memory import View
 from ptoas.machine.tiles import Tile
 from ptoas.machine.undef import Lanes
 from ptoas.targets.row import Row
@@ -27,9 +28,9 @@ NOTHING = Step(lambda *_: None)
 """Body of an instruction whose destination has an empty valid region."""
 
 
-def require_arithmetic(op: PtoOp, m: Machine, tile: Tile) -> None:
-    if tile.dtype.coded:
-        raise m.refuse("PTO-R505", f"{tile.dtype.short} does not support arithmetic", op)
+def require_arithmetic(op: PtoOp, m: Machine, operand: Tile | View) -> None:
+    if operand.dtype.coded:
+        raise m.refuse("PTO-R505", f"{operand.dtype.short} does not support arithmetic", op)
 
 
 def covers(m: Machine, tile: Tile, rows: int, cols: int) -> bool:

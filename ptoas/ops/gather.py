@@ -12,7 +12,7 @@ from ptoas.machine.handover import DeferredGather
 from ptoas.machine.machine import Machine, Step, instruction
 from ptoas.machine.memory import View
 from ptoas.machine.tiles import Tile
-from ptoas.ops.indexing import Reader, checked, index_failure, index_reader
+from ptoas.ops.indexing import Reader, checked, index_reader
 from ptoas.ops.tables import Table, check_index_extents, check_not_empty, table_of
 
 
@@ -49,32 +49,15 @@ def gather_run(
     capacity = table.capacity
     wide = m.target.sign_extends_index and idx.dtype.kind == "int"
     strict = m.checks.mem and not m.checks.unchecked
-
-    def report(indices: Array) -> Exception:
-        limit = f"the table: its capacity is {capacity} {table.unit}"
-        return index_failure(
-            op,
-            m,
-            idx,
-            "idx",
-            indices,
-            capacity,
-            limit,
-            fix="choose clamp, wrap or zero, or correct the index"
-            if m.target.model(op).checks_bounds
-            else None,
-        )
-
     if oob is GatherOOB.Undefined and strict:
-        return taking(table, dst, checked(read, capacity, report), capacity, wide)
+        what = f"the table: its capacity is {capacity} {table.unit}"
+        fix = "choose clamp, wrap or zero, or correct the index" if m.target.model(op).checks_bounds else None
+        read = checked(read, capacity, op, m, "idx", idx, what, fix)
+        return taking(table, dst, read, capacity, wide)
     if oob is GatherOOB.Undefined:
         reachable = table.reachable()
-
-        def beyond(indices: Array) -> Exception:
-            limit = f"the buffer itself, which holds {reachable} {table.unit} from the table's first"
-            return index_failure(op, m, idx, "idx", indices, reachable, limit)
-
-        reader = checked(read, reachable, beyond) if m.checks.mem else read
+        what = f"the buffer itself, which holds {reachable} {table.unit} from the table's first"
+        reader = checked(read, reachable, op, m, "idx", idx, what) if m.checks.mem else read
         return taking(table.stretched(reachable), dst, reader, reachable, wide)
     if oob is GatherOOB.Zero:
         return zeroing(table, dst, read, dst.full if prezeroes(table, oob) else None, wide)

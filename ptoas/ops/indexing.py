@@ -41,15 +41,8 @@ def index_reader(tile: Tile, m: Machine, flat: bool) -> Reader:
     return read
 
 
-def index_failure(
-    op: PtoOp,
-    m: Machine,
-    tile: Tile,
-    slot: str,
-    indices: Array,
-    limit: int,
-    what: str,
-    fix: str | None = None,
+def _index_failure(
+    op: PtoOp, m: Machine, slot: str, tile: Tile, indices: Array, limit: int, what: str, fix: str | None
 ) -> Exception:
     """The error for the first index at or past `limit`."""
     flat = indices.reshape(-1)
@@ -64,8 +57,17 @@ def index_failure(
     return m.refuse("PTO-R101", message, op, operand=place, notes=writer_note(tile), fix=fix)
 
 
-def checked(read: Reader, limit: int, report: Callable[[Array], Exception]) -> Reader:
-    """Indices, all of them below `limit`."""
+def checked(
+    read: Reader,
+    limit: int,
+    op: PtoOp,
+    m: Machine,
+    slot: str,
+    tile: Tile,
+    what: str,
+    fix: str | None = None,
+) -> Reader:
+    """Indices of the tile in a slot, all of them below `limit`; `what` they are outside of otherwise."""
     view = read()
     if not view.size:
         return read
@@ -77,7 +79,7 @@ def checked(read: Reader, limit: int, report: Callable[[Array], Exception]) -> R
 
         def read_row() -> Array:
             if item(at_greatest()) >= limit:
-                raise report(view)
+                raise _index_failure(op, m, slot, tile, view, limit, what, fix)
             return view
 
         return read_row
@@ -86,7 +88,7 @@ def checked(read: Reader, limit: int, report: Callable[[Array], Exception]) -> R
     def read_checked() -> Array:
         indices = read()
         if greatest(indices, axis=None) >= limit:
-            raise report(indices)
+            raise _index_failure(op, m, slot, tile, indices, limit, what, fix)
         return indices
 
     return read_checked

@@ -17,6 +17,7 @@ from ptoas.machine.machine import Machine, Step, instruction, value
 from ptoas.machine.memory import View
 from ptoas.machine.signals import Signal
 from ptoas.machine.tiles import Tile
+from ptoas.ops.family import require_arithmetic
 from ptoas.ops.staging import Staged
 from ptoas.ops.transfer import outside
 
@@ -48,8 +49,8 @@ class Transfer(Staged):
 def transfer(op: dialect.TransferOp, m: Machine, dst: View, src: View, staging: tuple[Tile, ...]) -> Step:
     adds = isinstance(op, dialect.CommTPutOp) and op.adds
     call = Transfer(op, m, dst, src)
-    if adds and dst.dtype.coded:
-        raise call.wrong(f"{dst.dtype.short} does not support arithmetic", "PTO-R505")
+    if adds:
+        require_arithmetic(op, m, dst)
     number = dst.dtype.number if adds else dst.dtype.raw
     target, source = call.target.view(number), call.source.view(number)
     walk = call.walk(1, staging)

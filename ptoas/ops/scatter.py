@@ -12,7 +12,7 @@ from ptoas.machine.machine import Machine, Step, instruction
 from ptoas.machine.memory import View
 from ptoas.machine.tiles import Tile
 from ptoas.ops.gather import wrapped
-from ptoas.ops.indexing import Reader, checked, index_failure, index_reader
+from ptoas.ops.indexing import Reader, checked, index_reader
 from ptoas.ops.tables import Table, check_index_extents, check_not_empty, table_of
 
 _ATOMICS: dict[ScatterAtomicOp, Ufunc] = {
@@ -75,14 +75,8 @@ def remapped(op: MScatterOp, m: Machine, table: Table, idx: Tile, read: Reader, 
         case ScatterOOB.Undefined if m.checks.mem:
             limit = table.reachable() if m.checks.unchecked else capacity
             where = "the buffer itself, which holds" if m.checks.unchecked else "the table: its capacity is"
-
-            def report(indices: Array) -> Exception:
-                return index_failure(
-                    op, m, idx, "idx", indices, limit, f"{where} {limit} {table.unit}",
-                    fix="choose skip, clamp or wrap, or correct the index",
-                )  # fmt: skip
-
-            return checked(read, limit, report)
+            fix = "choose skip, clamp or wrap, or correct the index"
+            return checked(read, limit, op, m, "idx", idx, f"{where} {limit} {table.unit}", fix)
         case ScatterOOB.Undefined:
             return read
         case _ if capacity == 0:
@@ -176,12 +170,8 @@ def by_index(op: TScatterOp, m: Machine, dst: Tile, src: Tile, idx: Tile) -> Ste
     source = src.with_valid(rows, cols)
     read = index_reader(idx, m, flat=False)
 
-    def report(indices: Array) -> Exception:
-        limit = f"%{dst.name}, which has {count} elements"
-        return index_failure(op, m, idx, "idx", indices, count, limit)
-
     if m.checks.mem and not m.checks.unchecked:
-        read = checked(read, count, report)
+        read = checked(read, count, op, m, "idx", idx, f"%{dst.name}, which has {count} elements")
     clear = m.target.has_pipes
     whole = dst.full
     zero = np.zeros((), dst.dtype.raw)

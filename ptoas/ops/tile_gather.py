@@ -6,13 +6,14 @@ from collections.abc import Callable
 
 from ptoas.dialects.pto.enums import CmpMode
 from ptoas.dialects.pto.gather import TGatherBOp, TGatherOp
+from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.checks import check_region
 from ptoas.machine.machine import Machine, Step, instruction
 from ptoas.machine.tiles import Region, Tile
 from ptoas.ops.compare import MODES, UI8
-from ptoas.ops.indexing import checked, index_failure, index_reader
+from ptoas.ops.indexing import checked, index_reader
 from ptoas.targets.shared.compare_gather import LANES, CompareModel, scratch_bytes
 
 BLOCK = 32
@@ -41,12 +42,8 @@ def by_index(op: TGatherOp, m: Machine, dst: Tile, src: Tile, indices: Tile, tmp
     strict = m.checks.mem and not m.checks.unchecked
     read = index_reader(index, m, flat=False)
 
-    def report(found: Array) -> Exception:
-        limit = f"%{src.name}, which has {count} elements"
-        return index_failure(op, m, index, "indices", found, count, limit)
-
     if strict:
-        read = checked(read, count, report)
+        read = checked(read, count, op, m, "indices", index, f"%{src.name}, which has {count} elements")
     simple = strict and offsets is None and not dst.boxed and not m.target.sign_extends_index
 
     def run() -> None:
@@ -60,9 +57,12 @@ def by_index(op: TGatherOp, m: Machine, dst: Tile, src: Tile, indices: Tile, tmp
     def run_simple() -> None:
         flat.take(read(), 0, dst.raw, "clip")
 
-    work = run_simple if simple else run
-    if m.checks.init:
-        work = only_written(op, m, src, read, count, offsets, work)
+    def places() -> Array:
+        found = read()
+        chosen = found[found < count].astype(np.intp)
+        return chosen if offsets is None else offsets[chosen]
+
+    work = only_written(op, m, src, places, run_simple if simple else run)
     return Step(work, reads=(index.region,), writes=(dst.region,))
 
 
@@ -81,23 +81,16 @@ def check_full(op: TGatherOp, m: Machine, *tiles: Tile) -> None:
 
 
 def only_written(
-    op: TGatherOp,
-    m: Machine,
-    src: Tile,
-    read: Callable[[], Array],
-    count: int,
-    offsets: Array | None,
-    work: Callable[[], None],
+    op: PtoOp, m: Machine, src: Tile, places: Callable[[], Array], work: Callable[[], None]
 ) -> Callable[[], None]:
     """Only the elements that are chosen have to be initialised, not the whole source."""
+    if not m.checks.init:
+        return work
     everything = src.full.region
 
     def run() -> None:
         if everything.ready != everything.bits.epoch and not everything.complete():
-            found = read()
-            chosen = found[found < count].astype(np.intp)
-            region = src.elements(chosen if offsets is None else offsets[chosen])
-            check_region(op, m, region)
+            check_region(op, m, src.elements(places()))
         work()
 
     return run
@@ -250,13 +243,10 @@ def tgatherb(op: TGatherBOp, m: Machine, dst: Tile, src: Tile, offsets: Tile) ->
     available = src.size_bytes - BLOCK + 1
     read = index_reader(chosen, m, flat=False)
 
-    def report(found: Array) -> Exception:
-        limit = f"%{src.name}: a block of {BLOCK} bytes starts before byte {max(available, 0)} of it"
-        return index_failure(op, m, chosen, "offsets", found, available, limit)
-
-    strict = m.checks.mem and not m.checks.unchecked
-    if strict:
-        read = checked(read, max(available, 0), report)
+    if m.checks.mem and not m.checks.unchecked:
+        limit = max(available, 0)
+        what = f"%{src.name}: a block of {BLOCK} bytes starts before byte {limit} of it"
+        read = checked(read, limit, op, m, "offsets", chosen, what)
     moved = min(width, blocks * BLOCK)
     written = dst.with_valid(rows, moved // dst.dtype.size)
     windows = np.ndarray((max(available, 0), BLOCK), np.uint8, src.memory.data, src.address, (1, 1))
@@ -274,16 +264,10 @@ def tgatherb(op: TGatherBOp, m: Machine, dst: Tile, src: Tile, offsets: Tile) ->
             bits = np.where(keep, bits, written.load_raw())
         written.store_raw(bits)
 
-    work: Callable[[], None] = run
-    everything = src.full.region
+    def places() -> Array:
+        found = read()
+        bytes_ = found[found < available].astype(np.intp)[:, None] + np.arange(BLOCK)
+        return np.unique(bytes_ // src.dtype.size)
 
-    def run_initialised() -> None:
-        if everything.ready != everything.bits.epoch and not everything.complete():
-            found = read()
-            places = found[found < available].astype(np.intp)[:, None] + np.arange(BLOCK)
-            check_region(op, m, src.elements(np.unique(places // src.dtype.size)))
-        run()
-
-    if m.checks.init:
-        work = run_initialised
+    work = only_written(op, m, src, places, run)
     return Step(work, reads=(chosen.region,), writes=(written.region,))
