@@ -103,18 +103,17 @@ class ControlFlow(SourceWriter, ABC):
 
     def call(self, op: func.CallOp) -> None:
         callee = op.callee.string_value()
-        if callee not in self.module.functions:
-            error = failure("PTO-R505", f"there is no function @{callee}", op)
-            self.line(f"{self.raiser(error)}()")
-            return
-        if not self.module.functions[callee].body.blocks:
+        function = self.module.functions.get(callee)
+        if function is None or not function.body.blocks:
             message = f"@{callee} is only declared; its body is not in this module, so it can't be run"
+            if function is None:
+                message = f"there is no function @{callee}"
             self.line(f"{self.raiser(failure('PTO-R505', message, op))}()")
             return
-        kind = kind_of(self.module.functions[callee])
+        kind = kind_of(function)
         if kind is not None and self.machine.role.kind not in (None, kind):
             return  # it is compiled for the other kind of core
-        if self.machine.role.lane and self.machine.leaves_to_first_lane(self.module.functions[callee]):
+        if self.machine.role.lane and self.machine.leaves_to_first_lane(function):
             return
         self.callees.append(callee)
         count = self.add_global(self.module.steps.counter(op, 1))

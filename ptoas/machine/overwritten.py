@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 from xdsl.ir import Operation
@@ -44,16 +45,14 @@ class TrackedTile:
             self.writer = op, tile
 
 
+@dataclass(eq=False)
 class TrackedBuffer:
     """The bytes of all tiles with one address and size."""
 
-    __slots__ = ("end", "overlapping", "start", "tiles")
-
-    def __init__(self, start: int, size: int):
-        self.start = start
-        self.end = start + size
-        self.overlapping: list[TrackedBuffer] = []
-        self.tiles: dict[Operation | None, TrackedTile] = {}
+    start: int
+    end: int
+    overlapping: list[TrackedBuffer] = field(default_factory=lambda: list[TrackedBuffer]())
+    tiles: dict[Operation | None, TrackedTile] = field(default_factory=dict["Operation | None", TrackedTile])
 
 
 class OverwriteTracker:
@@ -71,7 +70,7 @@ class OverwriteTracker:
         start, size, op = origin
         buffer = self._buffers.get((start, size))
         if buffer is None:
-            buffer = self._buffers[start, size] = TrackedBuffer(start, size)
+            buffer = self._buffers[start, size] = TrackedBuffer(start, start + size)
             for other in self._overlapping(buffer):
                 other.overlapping.append(buffer)
                 buffer.overlapping.append(other)

@@ -8,7 +8,7 @@ are counted from the beginning of each argument.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from xdsl.dialects import func
@@ -67,22 +67,23 @@ class DmaWrite:
     time: int
 
 
+@dataclass
 class CachedArgument:
     """The lines of one argument that the cache holds, and what DMA of this core has written to it."""
 
-    def __init__(self, buffer: GlobalBuffer):
-        self.buffer = buffer
-        self.lines: dict[int, CachedLine] = {}
-        self.writes: dict[Hashable, DmaWrite] = {}
-        """The latest last."""
-        self.low = self.high = 0
-        """Their bounds."""
-        self.time = 0
-        """The number of writes so far."""
-        self.all_cleaned = 0
-        """The time when all lines were cleaned."""
-        self.cleaned: dict[int, int] = {}
-        """The times when lines were cleaned one by one since."""
+    buffer: GlobalBuffer
+    lines: dict[int, CachedLine] = field(default_factory=dict[int, CachedLine])
+    writes: dict[Hashable, DmaWrite] = field(default_factory=dict[Hashable, DmaWrite])
+    """The latest last."""
+    low: int = 0
+    high: int = 0
+    """Their bounds."""
+    time: int = 0
+    """The number of writes so far."""
+    all_cleaned: int = 0
+    """The time when all lines were cleaned."""
+    cleaned: dict[int, int] = field(default_factory=dict[int, int])
+    """The times when lines were cleaned one by one since."""
 
     def touched(self, line: int) -> TouchedBytes:
         """The bytes of a line."""
@@ -292,6 +293,14 @@ def cached_scalar(op: ElementAccess, cache: ScalarCache, function: Callable[...,
     return run
 
 
+def _dma_of(effects: Effects, values: Sequence[object]) -> Iterator[tuple[int, Pipe, bool, View]]:
+    """The accesses to views that pass the cache by: operand, pipe, whether it is a write, view."""
+    for each in effects.accesses:
+        value = values[each.operand]
+        if each.pipe is not Pipe.PIPE_S and isinstance(value, View):
+            yield each.operand, each.pipe, each.write, value
+
+
 def past_cache(
     op: Operation,
     machine: Machine,
@@ -304,9 +313,7 @@ def past_cache(
     cache = machine.cache
     assert cache is not None
     accesses = [
-        (each.pipe, each.write, None if each.operand == moving else value)
-        for each in effects.accesses
-        if each.pipe is not Pipe.PIPE_S and isinstance(value := values[each.operand], View)
+        (pipe, write, None if at == moving else view) for at, pipe, write, view in _dma_of(effects, values)
     ]
 
     def checked(*given: Any) -> None:
@@ -323,9 +330,8 @@ def cached_transfer(
     """An operation that starts a transfer past the cache."""
 
     def run(*values: Any) -> Any:
-        for each in effects.accesses:
-            if each.pipe is not Pipe.PIPE_S and isinstance(values[each.operand], View):
-                cache.dma(op, each.pipe, each.write, values[each.operand])
+        for _, pipe, write, view in _dma_of(effects, values):
+            cache.dma(op, pipe, write, view)
         return function(*values)
 
     return run

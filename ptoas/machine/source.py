@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xdsl.dialects import func
@@ -20,14 +21,12 @@ if TYPE_CHECKING:
 DEFAULT_MAX_STEPS = 200_000_000
 
 
+@dataclass
 class Steps:
     """Counts executed operations; a loop is counted when it starts, so counting costs nothing inside it."""
 
-    __slots__ = ("limit", "taken")
-
-    def __init__(self, limit: int = DEFAULT_MAX_STEPS):
-        self.limit = limit
-        self.taken = 0
+    limit: int = DEFAULT_MAX_STEPS
+    taken: int = 0
 
     def counter(self, op: Operation, weight: int) -> Callable[[int], None]:
         def count(times: int) -> None:

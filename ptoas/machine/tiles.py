@@ -202,8 +202,6 @@ class Tile:
         """Row stride in bytes; within a box, if there are boxes."""
         self._variants: dict[tuple[int, int], Tile] = {valid: self}
         self._parts: dict[tuple[int, int, int, int], Tile] = {}
-        self.pairs: dict[Tile, tuple[Array, Array] | None] = {}
-        """This tile with each tile that is copied here, as arrays of one shape."""
 
     # --- shape ---
 

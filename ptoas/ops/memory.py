@@ -28,7 +28,7 @@ from ptoas.machine.machine import Machine, Step, instruction, value
 from ptoas.machine.memory import LocalPointer, Pointer, View, address_of
 from ptoas.machine.tiles import Region, Tile, in_runs
 from ptoas.ops.fixpipe import check_columns, check_scales, check_steps, conversion, steps, warn_of_undefined
-from ptoas.ops.transfer import assign_rows_and_columns, check_extents, outside, paired, rows_and_columns
+from ptoas.ops.transfer import check_extents, in_dimensions_of, outside, paired, rows_and_columns
 from ptoas.ops.views import Unplaced
 
 
@@ -155,7 +155,7 @@ def tstore(op: TStoreOp, m: Machine, src: Tile, mem: View, fp: Tile | None = Non
                 if combine is not None:
                     old = rows_and_columns(view).reshape(src.valid)
                     values = combine(old.view(dtype.number), values.view(dtype.number)).view(dtype.raw)
-                assign_rows_and_columns(view, values)
+                view.array[...] = in_dimensions_of(view, values)
 
             reads = (src.region,) if fp is None else (src.region, fp.region)
             return Step(lambda *word: store(mem, *word), reads, moving=store, atomic=kind)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 
 from ptoas.dialects.pto import movement as dialect
 from ptoas.dialects.pto.enums import AccToVecMode, CompactMode, MxGroupAxis, SLayout, TileLoc
@@ -153,21 +153,6 @@ def copying(source: Tile, target: Tile) -> Callable[[], None]:
         into[...] = out_of
 
     return run
-
-
-def copy(source: Tile, target: Tile) -> None:
-    """The same at once; the arrays are kept."""
-    pairs = target.pairs
-    if source not in pairs:
-        if len(pairs) >= MOST_PARTS:
-            pairs.clear()
-        arrays = target.paired_with(source)
-        pairs[source] = None if arrays is None else in_runs(*arrays)
-    pair = pairs[source]
-    if pair is None:
-        target.store_raw(source.load_raw())
-    else:
-        pair[0][...] = pair[1]
 
 
 def converting(op: dialect.FixpipeOp, m: Machine, src: Tile, dst: Tile, fp: Tile | None) -> Convert:
@@ -324,6 +309,10 @@ def textract(op: dialect.TExtractOp, m: Machine, dst: Tile, src: Tile, fp: Tile 
         shape, convert = turned(dst), turning_bits(src)
     rows, cols = shape
 
+    @lru_cache(MOST_PARTS)
+    def copying_part(part: Tile) -> Callable[[], None]:
+        return copying(part, dst)
+
     def run(row: int, col: int, *word: int) -> None:
         inside(op, m, src, row, col, shape)
         check_columns(op, m, fp, col, cols)
@@ -332,7 +321,7 @@ def textract(op: dialect.TExtractOp, m: Machine, dst: Tile, src: Tile, fp: Tile 
         if m.checks.init and (part is None or part.region.ready != part.bits.epoch):
             check_region(op, m, src.elements(places) if part is None else part.region)
         if part is not None and convert is as_it_is:
-            copy(part, dst)
+            copying_part(part)()
         else:
             bits = src.flat[places] if part is None else part.load_raw()
             dst.store_raw(convert(bits, *word, at=col))

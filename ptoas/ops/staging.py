@@ -13,7 +13,7 @@ from ptoas.machine.arrays import Array
 from ptoas.machine.machine import Machine
 from ptoas.machine.memory import View
 from ptoas.machine.tiles import Region, Tile
-from ptoas.ops.chunks import ChunkSequence
+from ptoas.ops.chunks import Chunk, ChunkSequence
 from ptoas.ops.transfer import outside
 from ptoas.targets.isa import HEADERS
 
@@ -86,15 +86,18 @@ class Staged:
 
     def leave(self, tiles: Sequence[Tile], walk: ChunkSequence, sources: Sequence[Array]) -> None:
         """Write the last chunks into the tiles."""
-        for n, tile in enumerate(tiles):
-            for chunk in walk.left(n):
-                part = sources[chunk.rank][chunk.place].reshape(chunk.rows, chunk.cols)
-                tile.with_valid(chunk.rows, chunk.cols).store_raw(part)
+        for part, chunk in _last_chunks(tiles, walk):
+            part.store_raw(sources[chunk.rank][chunk.place].reshape(chunk.rows, chunk.cols))
 
     def filled(self, tiles: Sequence[Tile], walk: ChunkSequence) -> tuple[Region, ...]:
         """The bytes of the tiles that chunks went through."""
-        return tuple(
-            tile.with_valid(chunk.rows, chunk.cols).region
-            for n, tile in enumerate(tiles)
-            for chunk in walk.left(n)
-        )
+        return tuple(part.region for part, _ in _last_chunks(tiles, walk))
+
+
+def _last_chunks(tiles: Sequence[Tile], walk: ChunkSequence) -> list[tuple[Tile, Chunk]]:
+    """The parts of the tiles that the last chunks fill."""
+    return [
+        (tile.with_valid(chunk.rows, chunk.cols), chunk)
+        for n, tile in enumerate(tiles)
+        for chunk in walk.left(n)
+    ]

@@ -86,28 +86,14 @@ def paired(op: PtoOp, m: Machine, tile: Tile, view: View) -> tuple[Array, Array]
         empty = np.empty((0,), tile.dtype.raw)
         return empty, empty
     memory = view.array
-    shape = view.shape5
     if tile.boxed:
         return _paired_nz(tile, view, memory)
-    rs, cs = tile.row_stride, tile.col_stride
     if logical_extents(view) != tile.valid:
         # A transposed vector: its elements are contiguous in every layout.
-        step = cs if rows == 1 else rs
-        strides = tuple(prod(shape[n:]) * step for n in range(1, 6))
-        return memory, tile.window(shape, strides, tile.dtype.raw)
-    match view.layout:
-        case Layout.NZ:
-            c0, height = shape[4], shape[3]
-            strides = (shape[1] * c0 * cs, c0 * cs, height * rs, rs, cs)
-        case Layout.DN:
-            step = shape[4] * cs
-            strides = (shape[1] * shape[2] * step, shape[2] * step, step, rs, cs)
-        case _:
-            step = shape[3] * rs
-            strides = (shape[1] * shape[2] * step, shape[2] * step, step, rs, cs)
-    if shape[0] == shape[1] == shape[2] == 1:
+        return memory, tile.raw.reshape(view.shape5)
+    if view.shape5[:3] == (1, 1, 1):
         return memory[0, 0, 0], tile.raw
-    return memory, tile.window(shape, strides, tile.dtype.raw)
+    return memory, in_dimensions_of(view, tile.raw)
 
 
 def _paired_nz(tile: Tile, view: View, memory: Array) -> tuple[Array, Array] | None:
@@ -147,16 +133,16 @@ def rows_and_columns(view: View) -> Array:
             return memory.reshape(prod(s[:4]), s[4])
 
 
-def assign_rows_and_columns(view: View, values: Array) -> None:
-    """The inverse: write (row, column) into the view."""
+def in_dimensions_of(view: View, values: Array) -> Array:
+    """The inverse: elements by row and column in the five dimensions of a view."""
     s = view.shape5
     match view.layout:
         case Layout.NZ:
-            view.array[...] = values.reshape(s[2], s[3], s[0], s[1], s[4]).transpose(2, 3, 0, 1, 4)
+            return values.reshape(s[2], s[3], s[0], s[1], s[4]).transpose(2, 3, 0, 1, 4)
         case Layout.DN:
-            view.array[...] = values.reshape(s[3], s[0], s[1], s[2], s[4]).transpose(1, 2, 3, 0, 4)
+            return values.reshape(s[3], s[0], s[1], s[2], s[4]).transpose(1, 2, 3, 0, 4)
         case _:
-            view.array[...] = values.reshape(s)
+            return values.reshape(s)
 
 
 def outside(op: PtoOp, m: Machine, view: View) -> Exception:

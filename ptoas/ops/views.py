@@ -210,31 +210,18 @@ def subview(op: SubviewOp, m: Machine) -> Callable[..., Tile]:
                 for size, rest, written in zip(sizes, left, result.valid, strict=True)
             )
         extents = valid_extents(op, m, result, extents[0], extents[1])
-        return _window(op, m, source, result, row, col, extents, name)
+        axes = ((row, source.geometry.rows), (col, source.geometry.cols))
+        if any(at % axis.box and not axis.is_even for at, axis in axes):
+            box_rows, box_cols = source.geometry.box
+            message = (
+                f"a window of a boxed tile starts at a block of {box_rows}x{box_cols}, not at [{row}, {col}]"
+            )
+            raise m.refuse("PTO-R107", message, op)
+        start = source.address + source.geometry.offset(row, col) * source.dtype.size
+        shared = source.bits, source.geometry
+        return Tile(result, source.memory, start, extents, name, *shared, origin=source.origin)
 
     return run
-
-
-def _window(
-    op: SubviewOp,
-    m: Machine,
-    source: Tile,
-    result: TileType,
-    row: int,
-    col: int,
-    valid: tuple[int, int],
-    name: str,
-) -> Tile:
-    """A tile that lies as its source does; where there are boxes, it starts with one."""
-    box_rows, box_cols = source.geometry.box
-    axes = ((row, source.geometry.rows), (col, source.geometry.cols))
-    if any(at % axis.box and not axis.is_even for at, axis in axes):
-        message = (
-            f"a window of a boxed tile starts at a block of {box_rows}x{box_cols}, not at [{row}, {col}]"
-        )
-        raise m.refuse("PTO-R107", message, op)
-    start = source.address + source.geometry.offset(row, col) * source.dtype.size
-    return Tile(result, source.memory, start, valid, name, source.bits, source.geometry, origin=source.origin)
 
 
 @prepared_value(TReshapeOp, BitcastOp)
