@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from ptoas.dialects.pto import asynchronous as a
 from ptoas.dialects.pto.types import AsyncEventType, AsyncSessionType, PrefetchAsyncContextType
-from ptoas.lowering.cpp.scalars import Handler
+from ptoas.lowering.cpp.handlers import emits
 from ptoas.targets.row import Row
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ def _name_of_call(emit: FunctionEmitter, op: a.BuildAsyncSessionOp | a.AsyncTran
     return row.call.name
 
 
+@emits(a.BuildAsyncSessionOp)
 def _build(emit: FunctionEmitter, op: a.BuildAsyncSessionOp) -> None:
     """Emit the session; a library that copies at once needs none."""
     name, call = emit.name(op.session), _name_of_call(emit, op)
@@ -55,40 +56,30 @@ def _build(emit: FunctionEmitter, op: a.BuildAsyncSessionOp) -> None:
     emit.line(f"{call}{_ENGINE}({', '.join(arguments)});")
 
 
+@emits(a.CommTPutAsyncOp, a.CommTGetAsyncOp)
 def _transfer(emit: FunctionEmitter, op: a.AsyncTransferOp) -> None:
     given = [emit.argument(value) for value in (op.dst, op.src, op.session)]
     arguments = ", ".join([*given, *emit.waits(op)])
     emit.line(f"comm::AsyncEvent {emit.name(op.event)} = {_name_of_call(emit, op)}{_ENGINE}({arguments});")
 
 
-def _ask(method: str) -> Handler:
-    def handle(emit: FunctionEmitter, op: a.EventOp) -> None:
-        call = f"{emit.text(op.event)}.{method}({emit.text(op.session)})"
-        emit.define(op.completed, call, needed=True)
-
-    return handle
+@emits(a.WaitAsyncEventOp, a.TestAsyncEventOp)
+def _ask(emit: FunctionEmitter, op: a.EventOp) -> None:
+    method = "Wait" if isinstance(op, a.WaitAsyncEventOp) else "Test"
+    emit.define(op.completed, f"{emit.text(op.event)}.{method}({emit.text(op.session)})", needed=True)
 
 
+@emits(a.MakePrefetchAsyncContextOp)
 def _context(emit: FunctionEmitter, op: a.MakePrefetchAsyncContextOp) -> None:
     emit.line(f"PrefetchAsyncContext {emit.name(op.ctx)}({_workspace(emit, op.workspace)});")
 
 
+@emits(a.GetPrefetchAsyncSessionOp)
 def _session(emit: FunctionEmitter, op: a.GetPrefetchAsyncSessionOp) -> None:
     emit.rename(op.session, f"{emit.text(op.ctx)}.session")
 
 
+@emits(a.TPrefetchAsyncOp)
 def _prefetch(emit: FunctionEmitter, op: a.TPrefetchAsyncOp) -> None:
     arguments = ", ".join([emit.argument(op.src), emit.text(op.ctx), *emit.waits(op)])
     emit.line(f"comm::AsyncEvent {emit.name(op.event)} = TPREFETCH_ASYNC({arguments});")
-
-
-ASYNCHRONOUS: dict[type[Operation], Handler] = {
-    a.BuildAsyncSessionOp: _build,
-    a.CommTPutAsyncOp: _transfer,
-    a.CommTGetAsyncOp: _transfer,
-    a.WaitAsyncEventOp: _ask("Wait"),
-    a.TestAsyncEventOp: _ask("Test"),
-    a.MakePrefetchAsyncContextOp: _context,
-    a.GetPrefetchAsyncSessionOp: _session,
-    a.TPrefetchAsyncOp: _prefetch,
-}

@@ -15,41 +15,27 @@ from xdsl.ir import Operation, SSAValue
 from ptoas.analysis.channels import flow_of, pushes_and_pops
 from ptoas.analysis.epilogues import result_of
 from ptoas.dialects.pto.channel import (
-    AicInitializePipeOp,
-    AivInitializePipeOp,
     AllocSlotOp,
     ChannelOp,
     DeclareGlobalOp,
     DeclareTileOp,
     FreeOp,
-    ImportReservedBufferOp,
-    InitializeL2G2LPipeOp,
-    InitializeL2LPipeOp,
     InitializePipeOp,
     PipeInitOp,
     PopOp,
     PushOp,
     ReserveBufferOp,
     RingAddressOp,
-    TAllocOp,
-    TAllocToAicOp,
-    TAllocToAivOp,
-    TFreeFromAicOp,
-    TFreeFromAivOp,
-    TFreeOp,
     TPopFromAicOp,
     TPopFromAivOp,
-    TPopOp,
-    TPushOp,
     TPushToAicOp,
-    TPushToAivOp,
 )
 from ptoas.dialects.pto.core_enums import Flow
 from ptoas.dialects.pto.enums import KernelKind
 from ptoas.dialects.pto.quant import SetQuantScalarOp, SetQuantVectorOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 from ptoas.lowering.cpp.declarations import declare_tile, packed_view
-from ptoas.lowering.cpp.scalars import Handler
+from ptoas.lowering.cpp.handlers import emits
 from ptoas.lowering.cpp.types import element_cpp
 from ptoas.targets.shared.channel_model import ChannelModel
 
@@ -68,6 +54,7 @@ LOCAL_SLOTS = 2
 """The library's name for the number of slots of a ring without copies."""
 
 
+@emits(RingAddressOp)
 def _ring(emit: FunctionEmitter, op: RingAddressOp) -> None:
     # A buffer may be reserved without any channel in the module.
     own = op if isinstance(op, ReserveBufferOp) else None
@@ -105,6 +92,7 @@ def pipe_type(emit: FunctionEmitter, init: PipeInitOp) -> str:
     return f"TPipe<{', '.join(parts)}>"
 
 
+@emits(PipeInitOp)
 def _init(emit: FunctionEmitter, op: PipeInitOp) -> None:
     number = emit.channels.of(op).number if isinstance(op, InitializePipeOp) else len(emit.pipes)
     name = emit.fresh(f"pipe{number}")
@@ -147,6 +135,7 @@ def _split(op: ChannelOp) -> str:
 # --- instructions ----------------------------------------------------------------------------------
 
 
+@emits(PushOp)
 def _push(emit: FunctionEmitter, op: PushOp) -> None:
     name, alias = _pipe(emit, op)
     init = emit.channels.init_of(op)
@@ -163,6 +152,7 @@ def _push(emit: FunctionEmitter, op: PushOp) -> None:
     emit.line(f"{emit.recorded(op)}TPUSH<{alias}, {what}, {how}>({', '.join(arguments)});")
 
 
+@emits(SetQuantScalarOp, SetQuantVectorOp)
 def _scale(emit: FunctionEmitter, op: SetQuantScalarOp | SetQuantVectorOp) -> None:
     """Scales are set right before each push: one register serves all channels."""
     init = emit.channels.numbered(op, KernelKind.Cube, op.number) if emit.has_channels else None
@@ -191,6 +181,7 @@ def _entry_type(emit: FunctionEmitter, entry: SSAValue) -> str:
     return emit.tile_type(entry) if isinstance(entry.type, TileType) else emit.tensor_type(entry)
 
 
+@emits(PopOp)
 def _pop(emit: FunctionEmitter, op: PopOp) -> None:
     name, alias = _pipe(emit, op)
     entry = op.popped
@@ -226,6 +217,7 @@ def _declare_view(emit: FunctionEmitter, value: SSAValue) -> None:
     emit.line(f"{emit.tensor_type(value)} {name}(nullptr);")
 
 
+@emits(FreeOp)
 def _free(emit: FunctionEmitter, op: FreeOp) -> None:
     name, alias = _pipe(emit, op)
     entry = op.entry
@@ -235,6 +227,7 @@ def _free(emit: FunctionEmitter, op: FreeOp) -> None:
     emit.line(f"TFREE<{alias}, {_split(op)}>({name});")
 
 
+@emits(AllocSlotOp)
 def _alloc(emit: FunctionEmitter, op: AllocSlotOp) -> None:
     name, alias = _pipe(emit, op)
     slot = op.slot
@@ -242,21 +235,6 @@ def _alloc(emit: FunctionEmitter, op: AllocSlotOp) -> None:
     emit.line(f"TALLOC<{alias}, {emit.tensor_type(slot)}, {_split(op)}>({name}, {emit.argument(slot)});")
 
 
+@emits(DeclareTileOp, DeclareGlobalOp)
 def _nothing(emit: FunctionEmitter, op: Operation) -> None:
     """Emit nothing: the value is declared when it gets its address."""
-
-
-CHANNELS: dict[type[Operation], Handler] = {
-    ReserveBufferOp: _ring,
-    ImportReservedBufferOp: _ring,
-    **dict.fromkeys(
-        (AicInitializePipeOp, AivInitializePipeOp, InitializeL2LPipeOp, InitializeL2G2LPipeOp), _init
-    ),
-    **dict.fromkeys((TPushToAivOp, TPushToAicOp, TPushOp), _push),
-    **dict.fromkeys((TPopFromAicOp, TPopFromAivOp, TPopOp), _pop),
-    **dict.fromkeys((TFreeFromAicOp, TFreeFromAivOp, TFreeOp), _free),
-    **dict.fromkeys((TAllocToAivOp, TAllocToAicOp, TAllocOp), _alloc),
-    **dict.fromkeys((SetQuantScalarOp, SetQuantVectorOp), _scale),
-    DeclareTileOp: _nothing,
-    DeclareGlobalOp: _nothing,
-}

@@ -17,6 +17,7 @@ from ptoas.dialects.pto.comm import CollectiveOp, CommTReduceOp, StagedOp
 from ptoas.dialects.pto.enums import CollEngine, ReduceOp
 from ptoas.dialects.pto.types import DYNAMIC, GroupType, TileType, ViewType
 from ptoas.dialects.pto.views import AllocTileOp, TAssignOp
+from ptoas.lowering.cpp.handlers import emits
 
 if TYPE_CHECKING:
     from ptoas.lowering.cpp.function import FunctionEmitter
@@ -58,6 +59,7 @@ def on_ccu(op: CollectiveOp) -> bool:
     return op.engine is not None and op.engine.data is CollEngine.CCU
 
 
+@emits(CollectiveOp)
 def emit_collective(emit: FunctionEmitter, op: CollectiveOp) -> None:
     """The group, the trigger of the CCU if that is the engine, the call."""
     members, tensor = _members(emit, op)

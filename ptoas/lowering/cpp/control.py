@@ -14,14 +14,16 @@ from ptoas.dialects.pto.channel import DeclareTileOp
 from ptoas.dialects.pto.multi_tile import MultiTileGetOp
 from ptoas.dialects.pto.types import TileType, ViewType
 from ptoas.dialects.pto.views import AllocTileOp
+from ptoas.lowering.cpp.handlers import emits
 from ptoas.lowering.cpp.readers import terminator
-from ptoas.lowering.cpp.scalars import SCALARS, Handler, is_scalar
+from ptoas.lowering.cpp.scalars import emit_arithmetic, is_scalar
 from ptoas.lowering.cpp.types import scalar_cpp
 
 if TYPE_CHECKING:
     from ptoas.lowering.cpp.function import FunctionEmitter
 
 
+@emits(scf.ForOp)
 def _for(emit: FunctionEmitter, op: scf.ForOp) -> None:
     body = op.body.block
     index, *carried = body.args
@@ -39,6 +41,7 @@ def _for(emit: FunctionEmitter, op: scf.ForOp) -> None:
         emit.rename(result, emit.text(value))
 
 
+@emits(scf.IfOp)
 def _if(emit: FunctionEmitter, op: scf.IfOp) -> None:
     kept = _declare_results(emit, op)
     emit.open(f"if ({emit.text(op.cond)})")
@@ -50,6 +53,7 @@ def _if(emit: FunctionEmitter, op: scf.IfOp) -> None:
     emit.close()
 
 
+@emits(scf.IndexSwitchOp)
 def _switch(emit: FunctionEmitter, op: scf.IndexSwitchOp) -> None:
     kept = _declare_results(emit, op)
     emit.open(f"switch ({emit.text(op.arg)})")
@@ -62,6 +66,7 @@ def _switch(emit: FunctionEmitter, op: scf.IndexSwitchOp) -> None:
     emit.close()
 
 
+@emits(scf.ExecuteRegionOp)
 def _execute_region(emit: FunctionEmitter, op: scf.ExecuteRegionOp) -> None:
     """Emit a nested scope; its results are visible outside."""
     kept = _declare_results(emit, op)
@@ -84,6 +89,7 @@ def _branch(emit: FunctionEmitter, op: Operation, block: Block, kept: list[int])
     _assign(emit, _pick(op.results, kept), _pick(terminator(block).operands, kept))
 
 
+@emits(scf.WhileOp)
 def _while(emit: FunctionEmitter, op: scf.WhileOp) -> None:
     """`before` decides whether to go on; what it hands over is visible in `after` and after the loop."""
     before, after = op.before_region.block, op.after_region.block
@@ -106,15 +112,17 @@ def _while(emit: FunctionEmitter, op: scf.WhileOp) -> None:
     emit.close()
 
 
+@emits(arith.SelectOp)
 def _select(emit: FunctionEmitter, op: arith.SelectOp) -> None:
     """Numbers are an expression; a tile or a pointer is a variable, as if a branch had chosen it."""
     if is_scalar(op.result.type):
-        SCALARS[arith.SelectOp](emit, op)
+        emit_arithmetic(emit, op)
         return
     chosen, other = (_same_type(emit, op.result, value) for value in (op.lhs, op.rhs))
     emit.declare(op.result, f"{emit.text(op.cond)} ? {chosen} : {other}")
 
 
+@emits(MultiTileGetOp)
 def _one_of(emit: FunctionEmitter, op: MultiTileGetOp) -> None:
     """One of several tiles, by its number; the last where it is none of the others'."""
     *others, last = (_same_type(emit, op.result, value) for value in op.source)
@@ -161,6 +169,7 @@ def _assign(emit: FunctionEmitter, variables: Sequence[SSAValue], values: Sequen
         emit.line(f"{target} = {kept.get(source, source)};")
 
 
+@emits(func.CallOp)
 def _call(emit: FunctionEmitter, op: func.CallOp) -> None:
     arguments = ", ".join(text for value in op.arguments for text in emit.passed(value))
     call = f"{emit.function_name(op.callee.string_value())}({arguments})"
@@ -175,6 +184,7 @@ def _call(emit: FunctionEmitter, op: func.CallOp) -> None:
         emit.line(f"{call};")
 
 
+@emits(func.ReturnOp)
 def _return(emit: FunctionEmitter, op: func.ReturnOp) -> None:
     if len(op.arguments) > 1:
         raise emit.unsupported(op, "a C++ function returns one value at most")
@@ -191,20 +201,6 @@ def _return(emit: FunctionEmitter, op: func.ReturnOp) -> None:
         emit.line(f"return {emit.argument(value)};")
 
 
+@emits(scf.YieldOp, scf.ConditionOp)
 def _nothing(emit: FunctionEmitter, op: Operation) -> None:
     """Terminators are part of the operation around them."""
-
-
-CONTROL: dict[type[Operation], Handler] = {
-    arith.SelectOp: _select,
-    MultiTileGetOp: _one_of,
-    scf.ForOp: _for,
-    scf.IfOp: _if,
-    scf.IndexSwitchOp: _switch,
-    scf.ExecuteRegionOp: _execute_region,
-    scf.WhileOp: _while,
-    scf.YieldOp: _nothing,
-    scf.ConditionOp: _nothing,
-    func.CallOp: _call,
-    func.ReturnOp: _return,
-}

@@ -4,34 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xdsl.ir import Operation
-
 from ptoas.dialects.pto.core_enums import SyncAllMode
 from ptoas.dialects.pto.core_sync import (
     CounterOp,
     ModedCounterOp,
-    SectionCubeOp,
     SectionOp,
-    SectionVectorOp,
-    SetCrossBlockOp,
     SetFftsOp,
-    SetIntraBlockOp,
     SetsCounter,
     SyncAllOp,
-    SyncSetOp,
-    SyncWaitOp,
-    WaitCrossBlockOp,
-    WaitIntraBlockOp,
 )
 from ptoas.dialects.pto.enums import KernelKind
 from ptoas.dialects.pto.types import PtrType
-from ptoas.lowering.cpp.scalars import Handler
+from ptoas.lowering.cpp.handlers import emits
 from ptoas.lowering.cpp.types import element_cpp
 
 if TYPE_CHECKING:
     from ptoas.lowering.cpp.function import FunctionEmitter
 
 
+@emits(CounterOp)
 def _counter(emit: FunctionEmitter, op: CounterOp) -> None:
     dynamic = op.event_id_dyn if isinstance(op, ModedCounterOp) else None
     number = str(op.number) if dynamic is None else emit.text(dynamic)
@@ -48,10 +39,12 @@ def _counter(emit: FunctionEmitter, op: CounterOp) -> None:
         emit.line(f"wait_flag_dev({pipe}, {number});")
 
 
+@emits(SetFftsOp)
 def _ffts(emit: FunctionEmitter, op: SetFftsOp) -> None:
     emit.line(f"set_ffts_base_addr(reinterpret_cast<uint64_t>({emit.text(op.ffts)}));")
 
 
+@emits(SyncAllOp)
 def _syncall(emit: FunctionEmitter, op: SyncAllOp) -> None:
     kind = f"SyncCoreType::{op.core_type.data.name}"
     if op.mode.data is SyncAllMode.Hard or op.workspace is None:
@@ -71,21 +64,10 @@ def _syncall(emit: FunctionEmitter, op: SyncAllOp) -> None:
     emit.line(f"SYNCALL<SyncAllMode::Soft, {kind}>({', '.join([name, *used])});")
 
 
+@emits(SectionOp)
 def _section(emit: FunctionEmitter, op: SectionOp) -> None:
     """Emit a section; with a single thread it is an ordinary block."""
     macro = "__DAV_CUBE__" if op.KIND is KernelKind.Cube else "__DAV_VEC__"
     emit.directive(f"#if defined({macro})")
     emit.block(op.body.block)
     emit.directive("#endif")
-
-
-CORE_SYNC: dict[type[Operation], Handler] = {
-    **dict.fromkeys(
-        (SetIntraBlockOp, WaitIntraBlockOp, SetCrossBlockOp, WaitCrossBlockOp, SyncSetOp, SyncWaitOp),
-        _counter,
-    ),
-    SetFftsOp: _ffts,
-    SyncAllOp: _syncall,
-    SectionCubeOp: _section,
-    SectionVectorOp: _section,
-}

@@ -16,22 +16,19 @@ from ptoas.dialects.pto.types import DYNAMIC, MAX_RANK, TileType, ViewType
 from ptoas.dialects.pto.views import (
     AliasOp,
     AllocTileOp,
-    BitcastOp,
     DimensionOp,
     GetTensorViewDimOp,
-    GetTensorViewStrideOp,
     GetValidShapeOp,
     MakeTensorViewOp,
     PartitionViewOp,
     SetValidShapeOp,
     SubviewOp,
     TAssignOp,
-    TileValidColsOp,
     TileValidRowsOp,
     TReshapeOp,
     ValidExtentOp,
 )
-from ptoas.lowering.cpp.scalars import Handler
+from ptoas.lowering.cpp.handlers import emits
 from ptoas.lowering.cpp.types import (
     CppView,
     Extent,
@@ -47,6 +44,7 @@ if TYPE_CHECKING:
     from ptoas.lowering.cpp.function import FunctionEmitter
 
 
+@emits(AllocTileOp)
 def _alloc(emit: FunctionEmitter, op: AllocTileOp) -> None:
     name = declare_tile(emit, op.result, (op.valid_row, op.valid_col))
     if op.addr is not None:
@@ -74,6 +72,7 @@ def _rounds_terms(type: TileType) -> bool:
     return (type.blayout, type.slayout) == (BLayout.RowMajor, SLayout.RowMajor)
 
 
+@emits(TAssignOp)
 def _assign(emit: FunctionEmitter, op: TAssignOp) -> None:
     name = emit.text(op.tile)
     address = op.address.value.data if op.address is not None else op.addr
@@ -83,10 +82,12 @@ def _assign(emit: FunctionEmitter, op: TAssignOp) -> None:
         emit.rename(op.result, name)
 
 
+@emits(TGetScaleAddrOp)
 def _assign_scales(emit: FunctionEmitter, op: TGetScaleAddrOp) -> None:
     emit.line(f"TASSIGN({emit.text(op.dst)}, GetScaleAddr({emit.text(op.src)}.data()));")
 
 
+@emits(SubviewOp)
 def _subview(emit: FunctionEmitter, op: SubviewOp) -> None:
     """A window keeps its parent's extents in C++, from which strides follow; its own are the valid ones."""
     type = op.result.type
@@ -113,6 +114,7 @@ def _subview(emit: FunctionEmitter, op: SubviewOp) -> None:
     emit.line(f"TASSIGN({name}, reinterpret_cast<uint64_t>({source}.data(){''.join(steps)}));")
 
 
+@emits(AliasOp)
 def _alias(emit: FunctionEmitter, op: AliasOp) -> None:
     """`TRESHAPE` compares physical sizes, and a window has those of its parent; bytes that are left over, and
     those of a window, are another tile at the same address."""
@@ -128,6 +130,7 @@ def _alias(emit: FunctionEmitter, op: AliasOp) -> None:
         emit.line(f"TASSIGN({name}, reinterpret_cast<uint64_t>({tile}.data()));")
 
 
+@emits(GetValidShapeOp)
 def _get_valid_shape(emit: FunctionEmitter, op: GetValidShapeOp) -> None:
     type = op.tile.type
     assert isinstance(type, TileType)
@@ -135,11 +138,13 @@ def _get_valid_shape(emit: FunctionEmitter, op: GetValidShapeOp) -> None:
         emit.define(value, text)
 
 
+@emits(ValidExtentOp)
 def _valid_extent(emit: FunctionEmitter, op: ValidExtentOp) -> None:
     which = "Row" if isinstance(op, TileValidRowsOp) else "Col"
     emit.define(op.result, f"{emit.text(op.src)}.GetValid{which}()")
 
 
+@emits(SetValidShapeOp)
 def _set_valid_shape(emit: FunctionEmitter, op: SetValidShapeOp) -> None:
     type = op.tile.type
     assert isinstance(type, TileType)
@@ -185,6 +190,7 @@ def _valid_shape(tile: str, type: TileType) -> tuple[str, ...]:
 # --- views ---------------------------------------------------------------------------------------
 
 
+@emits(MakeTensorViewOp)
 def _make_view(emit: FunctionEmitter, op: MakeTensorViewOp) -> None:
     facts = emit.knowledge.view(op.result)
     shape = _extents(emit, facts.shape, list(op.shape))
@@ -194,6 +200,7 @@ def _make_view(emit: FunctionEmitter, op: MakeTensorViewOp) -> None:
     declare_view(emit, op.result, CppView(element_cpp(element), pointer, shape, strides, facts.layout, count))
 
 
+@emits(PartitionViewOp)
 def _partition(emit: FunctionEmitter, op: PartitionViewOp) -> None:
     source = emit.view(op.source)
     facts = emit.knowledge.view(op.result)
@@ -217,6 +224,7 @@ def _partition(emit: FunctionEmitter, op: PartitionViewOp) -> None:
     declare_view(emit, op.result, view)
 
 
+@emits(DimensionOp)
 def _dimension(emit: FunctionEmitter, op: DimensionOp) -> None:
     """An extent or stride: of the view as it was made; of the tensor, if the program chooses which."""
     view, dim = emit.view(op.view), emit.knowledge.constant(op.dim)
@@ -289,21 +297,3 @@ def _needs_tensor(emit: FunctionEmitter, user: Operation) -> bool:
     if is_of(kind, (DimensionOp,)):
         return emit.knowledge.constant(cast(DimensionOp, user).dim) is None
     return not is_of(kind, (PartitionViewOp, func.CallOp))
-
-
-DECLARATIONS: dict[type[Operation], Handler] = {
-    AllocTileOp: _alloc,
-    TAssignOp: _assign,
-    TGetScaleAddrOp: _assign_scales,
-    SubviewOp: _subview,
-    TReshapeOp: _alias,
-    BitcastOp: _alias,
-    GetValidShapeOp: _get_valid_shape,
-    TileValidRowsOp: _valid_extent,
-    TileValidColsOp: _valid_extent,
-    GetTensorViewDimOp: _dimension,
-    GetTensorViewStrideOp: _dimension,
-    SetValidShapeOp: _set_valid_shape,
-    MakeTensorViewOp: _make_view,
-    PartitionViewOp: _partition,
-}

@@ -16,7 +16,7 @@ from ptoas.analysis.sync_actions import event_pipes
 from ptoas.dialects.pto.clauses import is_clause
 from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.sync import RecordOp, TSyncOp
-from ptoas.lowering.cpp.scalars import Handler
+from ptoas.lowering.cpp.handlers import emits
 from ptoas.targets import Target
 
 if TYPE_CHECKING:
@@ -53,16 +53,15 @@ def emit_alone(emit: FunctionEmitter, op: Operation) -> None:
         emit.line(f"{recorded}RecordEvent();")
 
 
+@emits(TSyncOp)
 def _wait(emit: FunctionEmitter, op: TSyncOp) -> None:
     """A wait that no longer directly follows its instruction, so that it is no clause."""
     if emit.target.has_pipes and not is_clause(op):
         emit.line(f"TSYNC({emit.text(op.event)});")
 
 
+@emits(RecordOp)
 def _record(emit: FunctionEmitter, op: RecordOp) -> None:
     type = event_type(op, emit.target)
     if type is not None and not is_clause(op):
         emit.line(f"{type} {emit.name(op.result)} = RecordEvent();")
-
-
-EVENTS: dict[type[Operation], Handler] = {TSyncOp: _wait, RecordOp: _record}

@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache
-from typing import Any, cast
 
 from xdsl.dialects import arith, func
-from xdsl.dialects.builtin import UnregisteredAttr, UnregisteredOp
+from xdsl.dialects.builtin import UnregisteredAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ptoas.analysis.channels import Channels, is_for_first_lane
@@ -19,10 +17,9 @@ from ptoas.diagnostics import Diagnostic, PtoasError
 from ptoas.diagnostics.origins import OriginLocation
 from ptoas.dialects.pto.channel import PipeInitOp
 from ptoas.dialects.pto.clauses import clauses_of
-from ptoas.dialects.pto.comm import CollectiveOp, StagedOp
+from ptoas.dialects.pto.comm import StagedOp
 from ptoas.dialects.pto.constraints import COUNTS
 from ptoas.dialects.pto.gather import IndexedMemoryOp
-from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.memory import TLoadOp
 from ptoas.dialects.pto.sync import AwaitsFlag, FlagOp, SetsFlag
 from ptoas.dialects.pto.types import DYNAMIC, GroupType, PtrType, TileType, ViewType
@@ -30,21 +27,18 @@ from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.grammar.spans import span_of
 from ptoas.ir.location import SourceLocation, origin_of
 from ptoas.ir.names import name_of
-from ptoas.lowering.cpp.arrays import ARRAYS
-from ptoas.lowering.cpp.asynchronous import ASYNCHRONOUS, HANDLE_TYPES
-from ptoas.lowering.cpp.channel import CHANNELS
-from ptoas.lowering.cpp.collectives import emit_collective, kept_extents
-from ptoas.lowering.cpp.control import CONTROL
-from ptoas.lowering.cpp.core_sync import CORE_SYNC
+from ptoas.lowering.cpp import arrays, channel, control, core_sync, sync, unknown
+from ptoas.lowering.cpp.asynchronous import HANDLE_TYPES
+from ptoas.lowering.cpp.collectives import kept_extents
 from ptoas.lowering.cpp.cores import guarded
-from ptoas.lowering.cpp.declarations import DECLARATIONS, argument_view, declare_view
-from ptoas.lowering.cpp.events import EVENTS, event_type
-from ptoas.lowering.cpp.instructions import OTHERS, emit_call
+from ptoas.lowering.cpp.declarations import argument_view, declare_view
+from ptoas.lowering.cpp.events import event_type
+from ptoas.lowering.cpp.handlers import emits, handler_of
+from ptoas.lowering.cpp.instructions import emit_call
 from ptoas.lowering.cpp.lists import list_as_column
 from ptoas.lowering.cpp.names import UniqueNames, capitalised, comment_text, identifier
 from ptoas.lowering.cpp.readers import read_values
-from ptoas.lowering.cpp.scalars import SCALARS, Handler, is_scalar
-from ptoas.lowering.cpp.sync import SYNC
+from ptoas.lowering.cpp.scalars import is_scalar
 from ptoas.lowering.cpp.tables import open_row_width
 from ptoas.lowering.cpp.types import (
     COUNTS_CPP,
@@ -55,7 +49,6 @@ from ptoas.lowering.cpp.types import (
     scalar_cpp,
     tile_cpp,
 )
-from ptoas.lowering.cpp.unknown import emit_unknown
 from ptoas.lowering.provenance import reason_of
 from ptoas.targets import Target
 
@@ -63,18 +56,8 @@ INDENT = "    "
 WIDTH = 110
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _COMMENT = re.compile(r"\s*//")
-HANDLERS = {
-    **SCALARS,
-    **ARRAYS,
-    **CONTROL,
-    **DECLARATIONS,
-    **SYNC,
-    **EVENTS,
-    **CORE_SYNC,
-    **CHANNELS,
-    **OTHERS,
-    **ASYNCHRONOUS,
-}
+CHAPTERS = (arrays, channel, control, core_sync, sync, unknown)
+"""Modules that are imported for their handlers alone."""
 
 
 class FunctionEmitter:
@@ -326,7 +309,7 @@ class FunctionEmitter:
                 self._explain(op)
             if self.emit_loc:
                 self._locate(op)
-            _handler_of(op.__class__)(self, op)
+            handler_of(op.__class__)(self, op)
 
     def _locate(self, op: Operation) -> None:
         """Write the place that a statement was generated from, once for consecutive operations (D50)."""
@@ -421,37 +404,25 @@ class FunctionEmitter:
         return lines, {word for word, uses in count.items() if uses > 0}
 
 
-@cache
-def _handler_of(kind: type[Operation]) -> Handler:
-    """The emitter of an operation class."""
-    if kind in HANDLERS:
-        return HANDLERS[kind]
-    ways: tuple[tuple[type[Operation], Any], ...] = (
-        (CollectiveOp, emit_collective),
-        (StagedOp, _emit_staged),
-        (TLoadOp, _emit_load),
-        (IndexedMemoryOp, _emit_indexed),
-        (PtoOp, emit_call),
-        (UnregisteredOp, emit_unknown),
-    )
-    return cast(Handler, next((way for base, way in ways if issubclass(kind, base)), _refuse))
-
-
+@emits(StagedOp)
 def _emit_staged(emit: FunctionEmitter, op: StagedOp) -> None:
     with kept_extents(emit, op):
         emit_call(emit, op)
 
 
+@emits(TLoadOp)
 def _emit_load(emit: FunctionEmitter, op: TLoadOp) -> None:
     with list_as_column(emit, op):
         emit_call(emit, op)
 
 
+@emits(IndexedMemoryOp)
 def _emit_indexed(emit: FunctionEmitter, op: IndexedMemoryOp) -> None:
     with open_row_width(emit, op):
         emit_call(emit, op)
 
 
+@emits(Operation)
 def _refuse(emit: FunctionEmitter, op: Operation) -> None:
     raise emit.unsupported(op, "this operation has no C++ form")
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 
 from ptoas.analysis.knowledge import physical_shape
 from ptoas.dialects.pto.enums import BLayout, SLayout
@@ -17,8 +17,9 @@ from ptoas.dialects.pto.memory import TLoadOp, TStoreOp
 from ptoas.dialects.pto.slots import destinations_first
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 from ptoas.lowering.cpp.events import emit_alone
+from ptoas.lowering.cpp.handlers import emits
 from ptoas.lowering.cpp.names import capitalised, identifier
-from ptoas.lowering.cpp.scalars import Handler, string_literal
+from ptoas.lowering.cpp.scalars import string_literal
 from ptoas.lowering.cpp.types import along, scalar_cpp, tile_cpp
 from ptoas.targets.row import Call, Row
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from ptoas.lowering.cpp.function import FunctionEmitter
 
 
+@emits(PtoOp)
 def emit_call(emit: FunctionEmitter, op: PtoOp) -> None:
     """One call, or the two that an instruction takes: name, template arguments, arguments. What it gives is a
     scalar, if it gives anything."""
@@ -188,6 +190,7 @@ def _attribute(emit: FunctionEmitter, op: PtoOp, call: Call, name: str) -> str:
 # --- random numbers ------------------------------------------------------------------------------
 
 
+@emits(TRandomOp)
 def _random(emit: FunctionEmitter, op: TRandomOp) -> None:
     """Key and counter are arrays."""
     names: list[str] = []
@@ -199,7 +202,3 @@ def _random(emit: FunctionEmitter, op: TRandomOp) -> None:
         emit.items(f"{type} {names[-1]}", [f"static_cast<uint32_t>({emit.text(word)})" for word in words])
     arguments = ", ".join([emit.text(op.destination), *names, *emit.waits(op)])
     emit.line(f"{emit.recorded(op)}TRANDOM<{emit.target.value(op, 'rounds')}>({arguments});")
-
-
-OTHERS: dict[type[Operation], Handler] = {TRandomOp: _random}
-"""Instructions whose call takes more than one statement."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
@@ -33,7 +32,7 @@ from ptoas.analysis.integers import (
     width_of,
 )
 from ptoas.dialects.pto.constraints import COUNTS, counts
-from ptoas.dialects.pto.pointers import CastPtrOp, IntToPtrOp, PointerCastOp, PtrToIntOp, TileBufAddrOp
+from ptoas.dialects.pto.pointers import PointerCastOp, TileBufAddrOp
 from ptoas.dialects.pto.scalar import (
     AddPtrOp,
     GetBlockIdxOp,
@@ -47,13 +46,11 @@ from ptoas.dialects.pto.scalar import (
 )
 from ptoas.dialects.pto.types import PtrType
 from ptoas.ir.caches import memoize
+from ptoas.lowering.cpp.handlers import emits
 from ptoas.lowering.cpp.types import COUNTS_CPP, pointer_cpp, scalar_cpp
 
 if TYPE_CHECKING:
     from ptoas.lowering.cpp.function import FunctionEmitter
-
-Handler = Callable[["FunctionEmitter", Any], None]
-
 
 # --- literals ------------------------------------------------------------------------------------
 
@@ -153,7 +150,9 @@ _CASTS = (
     arith.FPToUIOp,
 )
 _FROM_UNSIGNED = (arith.ExtUIOp, arith.UIToFPOp)
-_INTEGERS = tuple(kind for kind, entry in INTEGER_OPS.items() if entry.cpp is not None)
+_INTEGERS = tuple(
+    kind for kind, entry in INTEGER_OPS.items() if entry.cpp is not None and kind is not arith.SelectOp
+)
 _FLOAT_COMPARISONS = {
     0: "false",
     1: "{0} == {1}",
@@ -212,7 +211,8 @@ def _template(kind: type[Operation], type: Attribute) -> str | None:
     return f"static_cast<{target}>({text})" if text != entry.cpp or _needs_cast(type) else text
 
 
-def _arithmetic(emit: FunctionEmitter, op: Operation) -> None:
+@emits(arith.CmpiOp, arith.CmpfOp, *_INTEGERS, *_FLOATS, *_CASTS, *_FROM_UNSIGNED)
+def emit_arithmetic(emit: FunctionEmitter, op: Operation) -> None:
     (result,) = op.results
     values = [emit.operand(value) for value in op.operands]
     template = _template(op.__class__, result.type)
@@ -247,6 +247,7 @@ def _cast(op: Operation, target: str, text: str, operand: str) -> str:
     return f"static_cast<{target}>({text})"
 
 
+@emits(UnrealizedConversionCastOp)
 def _reinterpret(emit: FunctionEmitter, op: Operation) -> None:
     """The same bits under another integer type of the same width."""
     if not is_reinterpretation(op):
@@ -258,6 +259,7 @@ def _reinterpret(emit: FunctionEmitter, op: Operation) -> None:
     emit.define(result, f"static_cast<{scalar_cpp(result.type)}>({emit.text(source)})")
 
 
+@emits(arith.ConstantOp)
 def _constant(emit: FunctionEmitter, op: arith.ConstantOp) -> None:
     (result,) = op.results
     if result.type == COUNTS:
@@ -270,29 +272,35 @@ def _constant(emit: FunctionEmitter, op: arith.ConstantOp) -> None:
     emit.rename(result, text)
 
 
+@emits(LoadScalarOp)
 def _load(emit: FunctionEmitter, op: LoadScalarOp) -> None:
     if op.result.first_use is not None:
         emit.define(op.result, f"{emit.operand(op.ptr)}[{emit.text(op.offset)}]")
 
 
+@emits(StoreScalarOp)
 def _store(emit: FunctionEmitter, op: StoreScalarOp) -> None:
     emit.line(f"{emit.operand(op.ptr)}[{emit.text(op.offset)}] = {emit.text(op.value)};")
 
 
+@emits(TGetValOp)
 def _get(emit: FunctionEmitter, op: TGetValOp) -> None:
     if op.result.first_use is not None:
         emit.define(op.result, f"{emit.text(op.src)}.GetValue({emit.text(op.offset)})")
 
 
+@emits(TSetValOp)
 def _set(emit: FunctionEmitter, op: TSetValOp) -> None:
     emit.line(f"{emit.text(op.dst)}.SetValue({emit.text(op.offset)}, {emit.text(op.value)});")
 
 
+@emits(AddPtrOp)
 def _add_pointer(emit: FunctionEmitter, op: AddPtrOp) -> None:
     name, pointer = emit.name(op.result), pointer_cpp(op.result.type)
     emit.line(f"{pointer}{name} = {emit.operand(op.ptr)} + {emit.operand(op.offset)};")
 
 
+@emits(PointerCastOp)
 def _cast_pointer(emit: FunctionEmitter, op: PointerCastOp) -> None:
     (source,), (result,) = op.operands, op.results
     if isinstance(result.type, PtrType):
@@ -303,39 +311,24 @@ def _cast_pointer(emit: FunctionEmitter, op: PointerCastOp) -> None:
         emit.define(result, f"reinterpret_cast<{scalar_cpp(result.type)}>({emit.text(source)})")
 
 
+@emits(TileBufAddrOp)
 def _tile_pointer(emit: FunctionEmitter, op: Operation) -> None:
     (source,), (result,) = op.operands, op.results
     emit.line(f"{pointer_cpp(result.type)}{emit.name(result)} = {emit.text(source)}.data();")
 
 
-def _query(call: str) -> Handler:
-    def handle(emit: FunctionEmitter, op: Operation) -> None:
-        target = scalar_cpp(op.results[0].type)
-        emit.define(op.results[0], f"{call}()" if target == "int64_t" else f"static_cast<{target}>({call}())")
-
-    return handle
-
-
-SCALARS: dict[type[Operation], Handler] = {
-    arith.ConstantOp: _constant,
-    UnrealizedConversionCastOp: _reinterpret,
-    arith.CmpiOp: _arithmetic,
-    arith.CmpfOp: _arithmetic,
-    **dict.fromkeys((*_INTEGERS, *_FLOATS, *_CASTS, *_FROM_UNSIGNED), _arithmetic),
-    LoadScalarOp: _load,
-    StoreScalarOp: _store,
-    TGetValOp: _get,
-    TSetValOp: _set,
-    AddPtrOp: _add_pointer,
-    PtrToIntOp: _cast_pointer,
-    IntToPtrOp: _cast_pointer,
-    CastPtrOp: _cast_pointer,
-    TileBufAddrOp: _tile_pointer,
-    GetBlockIdxOp: _query("get_block_idx"),
-    GetBlockNumOp: _query("get_block_num"),
-    GetSubblockIdxOp: _query("get_subblockid"),
-    GetSubblockNumOp: _query("get_subblockdim"),
+_QUERIES: dict[type[Operation], str] = {
+    GetBlockIdxOp: "get_block_idx",
+    GetBlockNumOp: "get_block_num",
+    GetSubblockIdxOp: "get_subblockid",
+    GetSubblockNumOp: "get_subblockdim",
 }
+
+
+@emits(*_QUERIES)
+def _query(emit: FunctionEmitter, op: Operation) -> None:
+    call, target = _QUERIES[type(op)], scalar_cpp(op.results[0].type)
+    emit.define(op.results[0], f"{call}()" if target == "int64_t" else f"static_cast<{target}>({call}())")
 
 
 def is_scalar(type: Attribute) -> bool:

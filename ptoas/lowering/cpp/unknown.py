@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import DenseArrayBase, UnregisteredOp
 from xdsl.ir import SSAValue
 
 from ptoas.ir.names import name_of
+from ptoas.lowering.cpp.handlers import emits
 from ptoas.lowering.cpp.names import comment_text
 from ptoas.lowering.cpp.scalars import is_scalar
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 _SEGMENTS = "operandSegmentSizes"
 
 
+@emits(UnregisteredOp)
 def emit_unknown(emit: FunctionEmitter, op: UnregisteredOp) -> None:
     """`pto.tnew ins(%a : ...) outs(%b : ...)` is `TNEW(b, a)`, marked: nothing about it was checked."""
     scalars = all(is_scalar(result.type) for result in op.results)
