@@ -2,20 +2,21 @@
 
 A loop that takes turns between `n` tiles touches each of them in every n-th iteration. It chooses the tile by
 `pto.multi_tile_get` or `arith.select`, or the instruction by `scf.if` or `scf.index_switch`, on the remainder
-of a linear function of its induction variable. From the phases of two accesses follows in how many iterations
-the second meets what the first has touched.
+of an affine function of the number of the iteration. From the phases of two accesses follows in how many
+iterations the second meets what the first has touched.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import gcd
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IntegerAttr
-from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
+from ptoas.analysis.affine import CASTS, REMAINDERS, affine
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.storage import underlying_tile
 from ptoas.analysis.structure import is_of
@@ -24,14 +25,6 @@ from ptoas.dialects.pto.multi_tile import MultiTileGetOp
 
 MOST = 8
 """Maximum number of alternating tiles; there are eight events between two pipes."""
-
-LONGEST = 16
-"""Operations between an induction variable and a number that is followed back to it."""
-
-_REMAINDERS = (arith.RemUIOp, arith.RemSIOp, arith.AndIOp)
-_CASTS = (arith.IndexCastOp, arith.ExtUIOp, arith.ExtSIOp)
-_SUMS = (arith.AddiOp, arith.SubiOp, arith.MuliOp)
-_DIVISIONS = (arith.DivUIOp, arith.DivSIOp, arith.FloorDivSIOp)
 
 
 class Phase(NamedTuple):
@@ -62,16 +55,8 @@ class Phase(NamedTuple):
         return isinstance(earlier, Phase) and age % self.period == 0 == earlier.distance(self)
 
 
-class _Linear(NamedTuple):
-    """The value `step * i + start` in iteration `i` of a loop; `start` leaves out an unknown lower bound."""
-
-    loop: scf.ForOp
-    step: int
-    start: int
-
-
 class _Cyclic(NamedTuple):
-    """The remainder of a linear value by `period`, which takes all values from 0 on in turn."""
+    """The remainder of an affine value by `period`, which takes all values from 0 on in turn."""
 
     loop: scf.ForOp
     period: int
@@ -96,7 +81,7 @@ class Phases:
         self._sweeps = Sweeps(constants)
         self._guards: dict[Block, Phase | None] = {}
         self._slots: dict[SSAValue, Mapping[SSAValue, Phase]] = {}
-        self._none = not any(is_of(op.__class__, _REMAINDERS) for op in ops)
+        self._none = not any(is_of(op.__class__, REMAINDERS) for op in ops)
 
     def of(self, op: Operation, value: SSAValue, root: SSAValue) -> Phase | Sweep | None:
         """The phase in which `op` touches the tile `root` under the name `value`; None: any iteration."""
@@ -176,11 +161,11 @@ class Phases:
 
     def _cyclic(self, value: SSAValue) -> _Cyclic | None:
         op = value.owner
-        while is_of(op.__class__, _CASTS):
-            op = cast(Operation, op).operands[0].owner
-        if not isinstance(op, _REMAINDERS):
+        while isinstance(op, CASTS):
+            op = op.operands[0].owner
+        if not isinstance(op, REMAINDERS):
             return None
-        period, linear = self._constants.constant(op.rhs), self._linear(op.lhs)
+        period, linear = self._constants.constant(op.rhs), affine(op.lhs, self._constants)
         if period is None or linear is None:
             return None
         period += isinstance(op, arith.AndIOp)
@@ -188,57 +173,8 @@ class Phases:
             return None
         # A negative number is a large one without its sign; that is in turn with the others only modulo 2**k.
         # With its sign it has a negative remainder, which chooses nothing.
-        if period & period - 1 and not (isinstance(op, arith.RemSIOp) or self._is_natural(linear)):
+        if period & period - 1 and not (isinstance(op, arith.RemSIOp) or linear.is_natural):
             return None
         if isinstance(op, arith.AndIOp) and period & period - 1:
             return None
         return _Cyclic(linear.loop, period, linear.step, linear.start)
-
-    def _is_natural(self, value: _Linear) -> bool:
-        """Return True if a value is known not to be negative in any iteration."""
-        return self._constants.constant(value.loop.lb) is not None and value.step > 0 and value.start >= 0
-
-    def _linear(self, value: SSAValue) -> _Linear | None:
-        """The value as a linear function of the number of a loop's iteration."""
-        constant = self._constants.constant
-        chain: list[tuple[Operation, int, bool]] = []
-        while not isinstance(value, BlockArgument) and len(chain) < LONGEST:
-            op = cast(Operation, value.owner)
-            if is_of(op.__class__, _CASTS):
-                value = op.operands[0]
-                continue
-            if not is_of(op.__class__, (*_SUMS, *_DIVISIONS)):
-                return None
-            first, second = op.operands
-            swapped = constant(first) is not None and is_of(op.__class__, _SUMS)
-            value, other = (second, first) if swapped else (first, second)
-            number = constant(other)
-            if number is None:
-                return None
-            chain.append((op, number, swapped))
-        linear = self._induction(value)
-        for op, number, swapped in reversed(chain):
-            linear = None if linear is None else self._applied(op, linear, number, swapped)
-        return linear
-
-    def _induction(self, value: SSAValue) -> _Linear | None:
-        loop = value.block.parent_op() if isinstance(value, BlockArgument) else None
-        if not isinstance(loop, scf.ForOp) or cast(BlockArgument, value).index != 0:
-            return None
-        step = self._constants.constant(loop.step)
-        return None if step is None else _Linear(loop, step, self._constants.constant(loop.lb) or 0)
-
-    def _applied(self, op: Operation, value: _Linear, number: int, swapped: bool) -> _Linear | None:
-        loop, step, start = value
-        match op:
-            case arith.AddiOp():
-                return _Linear(loop, step, start + number)
-            case arith.SubiOp() if swapped:
-                return _Linear(loop, -step, number - start)
-            case arith.SubiOp():
-                return _Linear(loop, step, start - number)
-            case arith.MuliOp():
-                return _Linear(loop, step * number, start * number)
-            case _:
-                exact = number > 0 and step % number == 0 and self._is_natural(value)
-                return _Linear(loop, step // number, start // number) if exact else None

@@ -11,8 +11,9 @@ from collections.abc import Hashable, Mapping
 from typing import NamedTuple
 
 from xdsl.dialects import arith, scf
-from xdsl.ir import Block, BlockArgument, OpResult, SSAValue
+from xdsl.ir import Block, OpResult, SSAValue
 
+from ptoas.analysis.affine import induction_loop
 from ptoas.analysis.knowledge import Knowledge, is_view
 from ptoas.dialects.pto import scalar, views
 from ptoas.dialects.pto.types import DYNAMIC
@@ -144,8 +145,8 @@ class Sweeps:
             if value is None:
                 least += times
                 continue
-            loop = value.block.parent_op() if isinstance(value, BlockArgument) and value.index == 0 else None
-            start = self._knowledge.constant(loop.lb) if isinstance(loop, scf.ForOp) else None
+            loop = induction_loop(value)
+            start = None if loop is None else self._knowledge.constant(loop.lb)
             if start is None or times < 0:
                 return None
             least += start * times

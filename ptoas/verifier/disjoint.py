@@ -18,12 +18,12 @@ from typing import NamedTuple, TypeAlias
 from xdsl.dialects import arith, func, scf
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 
+from ptoas.analysis.affine import induction_loop
 from ptoas.analysis.effects import touched
 from ptoas.analysis.kinds import CUBE, VECTOR, core_of
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.structure import walk
 from ptoas.analysis.sweeps import Sum, Sweeps
-from ptoas.analysis.turns import induction_loop
 from ptoas.analysis.visibility import LINE, element_bytes
 from ptoas.dialects.pto import scalar, views
 from ptoas.dialects.pto.channel import ChannelOp, PipeInitOp

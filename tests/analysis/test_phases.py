@@ -50,6 +50,15 @@ def test_the_number_of_an_iteration_counts_not_its_variable(start: str, step: st
     assert (found is not None) == (step == "%c1")
 
 
+@pytest.mark.parametrize("step", ["%c2", "%n"])
+def test_the_distance_from_a_dynamic_bound_by_the_step_is_the_number_of_the_iteration(step: str) -> None:
+    number = f"%w = arith.subi %i, %n : index\n%k = arith.divui %w, {step} : index"
+    slot = f"{number}\n%s = arith.remui %k, %c2 : index"
+    get = f"%t = pto.multi_tile_get %a, %b[%s] : {T}, {T} -> {T}"
+    use = f"pto.tneg ins(%t : {T}) outs(%arg : {T})"
+    assert phases(f"scf.for %i = %n to %c8 step {step} {{", slot, get, use, "}") == (0, 1)
+
+
 def test_division_by_the_step() -> None:
     slot = "%k = arith.divui %i, %c2 : index\n%s = arith.remui %k, %c2 : index"
     get = f"%t = pto.multi_tile_get %a, %b[%s] : {T}, {T} -> {T}"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from ptoas.analysis.affine import induction_loop
 from ptoas.analysis.sync_flow import SyncFlow
-from ptoas.analysis.turns import AtTurn, induction_loop, periods_of
+from ptoas.analysis.turns import AtTurn, periods_of
 from ptoas.targets import get_target
 
 from .functions import Facts, M, T
@@ -21,6 +22,10 @@ CHOSEN = [
     (
         "%k = arith.remui %i, %c2 : index\n%m = arith.remui %i, %c4 : index\n%s = arith.addi %k, %m : index",
         [2, 2, 4, 0],
+    ),
+    (
+        "%k = arith.muli %i, %c4 : index\n%h = arith.divui %k, %c2 : index\n%s = arith.remui %h, %c4 : index",
+        [2, 0, 2, 0],
     ),
     ("%k = arith.subi %i, %c8 : index\n%s = arith.remui %k, %c2 : index", None),
     ("%k = arith.muli %i, %i : index\n%s = arith.remui %k, %c2 : index", None),
