@@ -8,8 +8,9 @@ a comma, colon or semicolon and may be missing. A wrong text is an error at impo
 **Values.** `dst.valid_cols` is a measure (`MEASURES`) of the operand in the slot `dst`, `staging[1].type` of
 one of several operands; where instructions call the slot differently, `DATA.valid_cols` names the constant of
 their classes that says how. A name alone is an attribute, `opcode`, or a parameter of the rule in the row; on
-the left of a relation it may also be an operand whose constant is known. On the right, `64`, `?` (an extent
-that is not known), `row_major` and `'words in quotes'` are themselves, and `src.cols * 2 - 1` is calculated.
+the left of a relation it may also be a slot, whose operands are compared as far as their constants are known.
+On the right, `64`, `?` (an extent that is not known), `row_major` and `'words in quotes'` are themselves, and
+`src.cols * 2 - 1` is calculated.
 
 **Comparisons.**
 
@@ -17,7 +18,7 @@ that is not known), `row_major` and `'words in quotes'` are themselves, and `src
     dst.element == f16 or src.element   equal to one of several
     dst.cols >= 64                      at least; `<=` is at most
     dst.cols % 16                       a multiple; `%+` is a positive multiple
-    row in 0 to tile.rows               in a range with both ends
+    row in 0 to tile.rows               in a range with both ends; a name alone is a parameter
     dst.element in pairs[src.element]   a word of a table, which the row gives: `{"f32": "f16 bf16"}`;
                                         without a key one of the element types that it gives
     mem.Shape[3] is 16                  equal, and known
@@ -27,7 +28,8 @@ An unknown extent satisfies all but the last two. A relation holds if the operan
 not given.
 
 **Conditions.** A relation with `when="src.memory == mat and src.rows > 1"` must hold only then. Conditions
-compare with `==`, `!=`, `>` and `<`; an attribute that is not given is `none`, and `?` an extent of its own.
+compare with `==`, `!=`, `>` and `<`; an attribute or operand that is not given is `none`, and `?` is an
+extent of its own.
 
 **Words.** `{src.element}` in a message is replaced by that value, `{words}` and `{slot}` by the name of the
 measure and by the slot.
@@ -97,6 +99,11 @@ def _extent(dim: int, view: ViewFacts) -> int:
     return view.shape5[dim]
 
 
+def _window(tile: TileFacts) -> Shown:
+    text = f"a window of {shape_str(tile.type.shape)} in a tile of {shape_str(tile.physical)}"
+    return Shown(int(tile.is_window), text)
+
+
 def in_bytes(size: int) -> Shown:
     """A size that messages show with its unit."""
     return Shown(size, f"{size} bytes")
@@ -134,7 +141,7 @@ MEASURES: dict[str, tuple[str, Callable[[Any], Size]]] = {
     "slayout": ("slayout", lambda tile: tile.type.slayout.value),
     "memory": ("memory", lambda tile: tile.loc.value),
     "pad": ("pad", lambda tile: tile.type.pad.value),
-    "is_window": ("window", lambda tile: int(tile.is_window)),
+    "is_window": ("window", _window),
     "type": ("type", lambda tile: tile.type),
     "body": ("type", lambda tile: tile.type.body()),
     "element": ("element type", lambda operand: element_text(operand.type.element_type)),
@@ -187,8 +194,12 @@ def _slot(name: str, op: Any) -> str:
     return getattr(op, name) if name.isupper() else name
 
 
+def _bare(size: Size) -> Any:
+    return size.value if isinstance(size, Shown) else size
+
+
 def _dims(size: Size) -> tuple[Any, ...]:
-    value: Any = size.value if isinstance(size, Shown) else size
+    value = _bare(size)
     return cast("tuple[Any, ...]", value) if isinstance(value, tuple) else (value,)
 
 
@@ -213,6 +224,10 @@ def _constant(value: int | str) -> Term:
     return lambda _op, _know, _given: value
 
 
+def _parameter(name: str) -> Term:
+    return lambda _op, _know, given: given[name]
+
+
 def _attribute(name: str) -> Term:
     """Make an attribute as it is written, or its default, or a parameter; `none` where there is none."""
 
@@ -220,7 +235,9 @@ def _attribute(name: str) -> Term:
         if name in given:
             return str(given[name])
         value = op.mnemonic() if name == "opcode" else know.target.value(op, name)
-        return "none" if value is None else getattr(value, "value", value)
+        if value is None:
+            return "given" if know.values(name) else "none"
+        return getattr(value, "value", value)
 
     return evaluate
 
@@ -262,7 +279,7 @@ def _condition(text: str) -> Term:
     if len(parts) != 3 or parts[1] not in CONDITIONS:
         raise ValueError(f"{text!r} is no condition")
     left, holds, right = _left(parts[0]), CONDITIONS[parts[1]], _term(parts[2])
-    return lambda op, know, given: holds(left(op, know, given), right(op, know, given))
+    return lambda op, know, given: holds(_bare(left(op, know, given)), _bare(right(op, know, given)))
 
 
 def _legal(sign: str, text: str) -> Term:
@@ -271,7 +288,7 @@ def _legal(sign: str, text: str) -> Term:
         terms = [_term(each) for each in text.split(" or ")]
         return lambda op, know, given: [term(op, know, given) for term in terms]
     if " to " in text:
-        least, most = map(_term, text.split(" to "))
+        least, most = (_parameter(end) if end.isalpha() else _term(end) for end in text.split(" to "))
         return lambda op, know, given: [range(least(op, know, given), most(op, know, given) + 1)]
     table, _, key = text.removesuffix("]").partition("[")
     row = _left(key) if key else None
@@ -348,44 +365,51 @@ class Relation:
         return self.when(op, know)
 
     def violations(self, op: Any, know: Facts, **given: Any) -> Violations:
-        """Return the violation of this relation by an instruction, if there is one."""
+        """Return the violations of this relation by an instruction: one at most, or one of each operand whose
+        constant is compared."""
         if not self._applies(op, know, given):
             return
         slot = _slot(self._slot, op)
-        value, place = self._found(op, know, given, slot)
-        if value is None:
-            return
-        legal = self._legal(op, know, given)
-        if any(all(map(self._holds, _dims(value), _dims(each))) for each in legal):
-            return
-        words = MEASURES[self._measure][0] if self._measure else slot
-        other = _slot(self.right.partition(".")[0], op)
-        found = _text(value) if self._measure or self.comparison == "is" else str(value)
-        expected = COMPARISONS[self.comparison][0] + _listed([_text(each) for each in legal])
-        fix, related = self._help(know, slot, value, legal)
-        yield mismatch(
-            self._what(op, know, given, words=words, slot=slot),
-            found,
-            expected + self._note(op, know, given, slot=other),
-            fix=(fix if self.fix is None else self.fix) or None,
-            severity=self.severity,
-            fixit=self.fixit,
-            related=related,
-            **place,
-        )
+        for value, words, place in self._found(op, know, given, slot):
+            legal = self._legal(op, know, given)
+            if any(all(map(self._holds, _dims(value), _dims(each))) for each in legal):
+                continue
+            found = _text(value) if self._measure or self.comparison == "is" else str(value)
+            expected = COMPARISONS[self.comparison][0] + _listed([_text(each) for each in legal])
+            other = _slot(self.right.partition(".")[0], op)
+            fix, related = self._help(know, slot, value, legal)
+            yield mismatch(
+                self._what(op, know, given, words=words, slot=slot),
+                found,
+                expected + self._note(op, know, given, slot=other),
+                fix=(fix if self.fix is None else self.fix) or None,
+                severity=self.severity,
+                fixit=self.fixit,
+                related=related,
+                **place,
+            )
 
-    def _found(self, op: Any, know: Facts, given: Given, slot: str) -> tuple[Size | None, dict[str, Any]]:
-        """The found value, `None` if it is not given, and the place to blame: for a result the statement."""
+    def _found(
+        self, op: Any, know: Facts, given: Given, slot: str
+    ) -> Iterator[tuple[Size, str, dict[str, Any]]]:
+        """The found values, with their names and places: none for what is not given; for a result the
+        statement."""
         if self._measure:
             at = int(self._at or 0)
             place = {} if slot == "result" else {"slot": (slot, at) if at else slot}
-            return (self._value(op, know, given) if at < len(know.values(slot)) else None), place
-        if slot in op.signature().fields:
+            if at < len(know.values(slot)):
+                yield self._value(op, know, given), MEASURES[self._measure][0], place
+        elif slot in op.signature().fields:
             value = self._value(op, know, given)
-            return (None if value == "none" else value), {"field": slot}
-        unknown = DYNAMIC if self.comparison == "is" else None
-        value = next((number for number in know.constants(slot) if number is not None), unknown)
-        return value, {"slot": slot, "part": "value"}
+            if value != "none":
+                yield value, slot, {"field": slot}
+        else:
+            numbers = know.constants(slot)
+            for at, number in enumerate(numbers):
+                words, place = (f"{slot}[{at}]", (slot, at)) if len(numbers) > 1 else (slot, slot)
+                if number is not None or self.comparison == "is":
+                    value = DYNAMIC if number is None else number
+                    yield value, words, {"slot": place, "part": "value"}
 
     def _holds(self, found: Any, required: Any) -> bool:
         """Compare one dimension; an unknown one is equal to any."""

@@ -41,7 +41,7 @@ def of_scalars(relation: Relation, attribute: str | None = None, constant: int |
     """The violations of a relation for an instruction with the attribute `mode` and the operand `at`."""
     op = SimpleNamespace(signature=lambda: SimpleNamespace(fields=("mode",)))
     target = SimpleNamespace(value=lambda _op, _name: attribute)
-    know: Any = SimpleNamespace(target=target, constants=lambda _slot: (constant,))
+    know: Any = SimpleNamespace(target=target, constants=lambda _slot: (constant,), values=lambda _slot: ())
     return list(relation.violations(op, know))
 
 
@@ -220,6 +220,21 @@ def test_constants_count_from_0() -> None:
     assert of_scalars(relation, constant=15) == of_scalars(relation) == []
 
 
+def test_each_operand_of_a_slot_is_compared() -> None:
+    op = SimpleNamespace(signature=lambda: SimpleNamespace(fields=()))
+    know: Any = SimpleNamespace(constants=lambda _slot: (4, None, 0))
+    (found,) = Relation("sizes >= 1").violations(op, know)
+    assert (found.message, found.slot) == ("sizes[2]: found 0, expected at least 1", ("sizes", 2))
+
+
+def test_an_end_of_a_range_may_be_a_parameter_of_the_row() -> None:
+    op = SimpleNamespace(signature=lambda: SimpleNamespace(fields=()))
+    relation = Relation("at in 0 to most")
+    (found,) = relation.violations(op, _indexed(16), most=15)
+    assert found.message == "at: found 16, expected 0 to 15"
+    assert not list(relation.violations(op, _indexed(16), most=31))
+
+
 def test_values_may_be_shown_in_other_words() -> None:
     f16, f32 = (SimpleNamespace(element_type=BY_TEXT[text].type) for text in ("f16", "f32"))
     src = SimpleNamespace(size=4, type=f32)
@@ -323,5 +338,5 @@ def test_relations_are_of_slots_that_the_instruction_has() -> None:
 
 def test_rules_of_relations_are_in_rows() -> None:
     every = {rule for rule in RULES.values() if relations_of(rule)}
-    assert len(every) >= 105
+    assert len(every) >= 120
     assert every == {rule for _, rule, _ in stated()}

@@ -13,7 +13,7 @@ from ptoas.targets.shared.core_sync import counters
 
 _BY_LANE = Row(
     model="by lane",
-    rules=(counter_number_is_in_range(most=31), counter_pipe_can_signal(pipes=A5_COUNTS)),
+    rules=(counter_number_is_in_range(most=31), counter_pipe_can_signal(pipes=" ".join(A5_COUNTS))),
 )
 
 ROWS: Rows = {

@@ -11,11 +11,12 @@ from ptoas.analysis.kinds import core_of
 from ptoas.analysis.structure import kind_of
 from ptoas.dialects.pto.channel import ReserveBufferOp
 from ptoas.dialects.pto.core_enums import SyncAllMode, SyncCoreType
-from ptoas.dialects.pto.core_sync import CounterOp, ModedCounterOp, SectionOp, SetFftsOp, SyncAllOp
+from ptoas.dialects.pto.core_sync import CounterOp, SectionOp, SetFftsOp, SyncAllOp
 from ptoas.dialects.pto.element_types import element_text
-from ptoas.dialects.pto.enums import WORKING_PIPES, AddressSpace, KernelKind, Pipe, TileLoc
+from ptoas.dialects.pto.enums import AddressSpace, KernelKind, Pipe, TileLoc
 from ptoas.dialects.pto.types import DYNAMIC, PtrType, ViewType
 from ptoas.targets.facts import Facts
+from ptoas.targets.relation import Relation, constraint
 from ptoas.targets.rule import Related, Violation, Violations, function_rule, mismatch, rule, target_rule
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.specs import tile_type
@@ -100,45 +101,36 @@ _SPACES = {AddressSpace.Vec: TileLoc.Vec, AddressSpace.Mat: TileLoc.Mat}
 _ADDRESS = {"args": "%ffts: !pto.ptr<i64>"}
 
 
-@rule(
+@constraint(
     "PTO-H210",
+    *(Relation(f"{name} in 0 to most", what="number of a counter") for name in ("event_id", "event_id_dyn")),
+    "ffts_mode in 0 to 2",
     source="PTOAS sync.set, set_intra_block, set_cross_block",
     reason="The cores of a block have 16 counters; on A5 vector core 1 has another 16, numbered from 16.",
     failing=kernel("pto.set_ffts %ffts : !pto.ptr<i64>", "pto.sync.set <PIPE_MTE3>, 16", **_ADDRESS),
     passing=kernel("pto.set_ffts %ffts : !pto.ptr<i64>", "pto.sync.set <PIPE_MTE3>, 15", **_ADDRESS),
     on="a2a3",
 )
-def counter_number_is_in_range(op: CounterOp, know: Facts, most: int = 15) -> Violations:
+def counter_number_is_in_range() -> None:
     """The number of a counter must be 0 to 15, or 0 to 31 for set_intra_block and wait_intra_block on a5;
     ffts_mode must be 0, 1 or 2."""
-    dynamic = op.event_id_dyn if isinstance(op, ModedCounterOp) else None
-    number = op.number if dynamic is None else know.knowledge.constant(dynamic)
-    if number is not None and not 0 <= number <= most:
-        place = {"field": "event_id"} if dynamic is None else {"slot": "event_id_dyn", "part": "value"}
-        yield mismatch("number of a counter", number, f"0 to {most}", **place)
-    if not 0 <= op.mode <= 2:
-        yield mismatch("ffts_mode", op.mode, "0, 1 or 2", field="ffts_mode")
 
 
 A5_COUNTS = (Pipe.PIPE_FIX, Pipe.PIPE_MTE1, Pipe.PIPE_MTE2, Pipe.PIPE_MTE3, Pipe.PIPE_V)
 """Pipes of A5 that set counters and wait for them."""
 
 
-@rule(
+@constraint(
     "PTO-H211",
+    "pipe in pipes",
     source="PTOAS sync.set, sync.wait: pipes",
     reason="A counter is set after the instructions of one pipe; the others can't signal another core.",
     failing=kernel("pto.set_intra_block <PIPE_ALL>, 0"),
     passing=kernel("pto.set_intra_block <PIPE_MTE3>, 0"),
     on=_A5,
 )
-def counter_pipe_can_signal(
-    op: CounterOp, know: Facts, pipes: tuple[Pipe, ...] = WORKING_PIPES
-) -> Violations:
+def counter_pipe_can_signal() -> None:
     """Counters need a working pipe, on a5 one of FIX, MTE1, MTE2, MTE3 and V."""
-    if op.working_pipe not in pipes:
-        required = f"one of {', '.join(pipe.value for pipe in pipes)}"
-        yield mismatch("pipe", op.working_pipe.value, required, field="pipe")
 
 
 @function_rule(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from ptoas.diagnostics import Severity
-from ptoas.dialects.pto.enums import Precision
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.movement import TTransOp
 from ptoas.targets.facts import Facts
@@ -41,29 +41,34 @@ def scratch_has_the_elements_of_the_destination() -> None:
     """The scratch tile must have the element type of the destination."""
 
 
-@rule(
+_DEFAULT_PRECISION = Relation(
+    "precisionType == default",
+    what="precision",
+    fix="leave the attribute out",
+    fixit=Fixit("drop field", old="precisionType"),
+)
+
+
+@constraint(
     "PTO-E312",
+    replace(_DEFAULT_PRECISION, when="by_scratch != True"),
+    Relation(
+        "precisionType == default",
+        what="precision",
+        fix="give it a scratch tile",
+        when="by_scratch == True and tmp == none",
+    ),
     source="device headers of A2/A3: the template parameter is taken and not used",
     reason="The result has the default precision, and the attribute is ignored.",
     severity=Severity.WARNING,
 )
-def high_precision_has_an_effect(op: PtoOp, know: Facts, by_scratch: bool = False) -> Violations:
+def high_precision_has_an_effect() -> None:
     """A higher precision must be supported by the target, directly or with a scratch tile."""
-    if know.target.value(op, "precisionType") is not Precision.High or (by_scratch and know.values("tmp")):
-        return
-    fix = "give it a scratch tile" if by_scratch else "leave the attribute out"
-    fixit = None if by_scratch else Fixit("drop field", old="precisionType")
-    yield mismatch("precision", "high_precision", "default", field="precisionType", fix=fix, fixit=fixit)
 
 
 @constraint(
     "PTO-E317",
-    Relation(
-        "precisionType == default",
-        what="precision",
-        fix="leave the attribute out",
-        fixit=Fixit("drop field", old="precisionType"),
-    ),
+    _DEFAULT_PRECISION,
     source="public TPOW page, A2/A3; pto/npu/a2a3/TPow.hpp header: one algorithm",
     reason="The header accepts the parameter but computes with the default precision.",
 )

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import IntegerAttr
-
 from ptoas.analysis.function import FunctionFacts
-from ptoas.dialects.pto.enums import WORKING_PIPES, AddressSpace, Pipe
-from ptoas.dialects.pto.sync import BufferTokenOp, CmoCacheInvalidOp, DrainOp, FlagOp
-from ptoas.targets.facts import Facts
+from ptoas.dialects.pto.enums import WORKING_PIPES, Pipe
+from ptoas.dialects.pto.sync import DrainOp, FlagOp
 from ptoas.targets.fixit import Fixit
 from ptoas.targets.relation import Relation, constraint
-from ptoas.targets.rule import Violations, function_rule, mismatch, rule
+from ptoas.targets.rule import Violations, function_rule, mismatch
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.target import Target
 
@@ -33,19 +30,14 @@ def synchronisation_names_working_pipes(facts: FunctionFacts, _target: Target) -
                 yield mismatch("pipe", pipe.value, f"one of {required}", op=op, field=field)
 
 
-@rule(
+@constraint(
     "PTO-H204",
+    Relation("buf_id in 0 to 31", what="number of a token"),
     source="PTOAS get_buf, rls_buf",
     reason="The device has 32 tokens.",
 )
-def token_number_is_in_range(op: BufferTokenOp, know: Facts) -> Violations:
+def token_number_is_in_range() -> None:
     """The number of a buffer token must be 0 to 31."""
-    token = op.token
-    written = isinstance(token, IntegerAttr)
-    number = token.value.data if isinstance(token, IntegerAttr) else know.knowledge.constant(token)
-    if number is not None and not 0 <= number <= 31:
-        place = {"field": "buf_id"} if written else {"slot": "buf_id", "part": "value"}
-        yield mismatch("number of a token", number, "0 to 31", **place)
 
 
 @constraint(
@@ -65,14 +57,13 @@ def fence_scope_includes_global_memory() -> None:
     """The scope of a fence must be gm or all."""
 
 
-@rule(
+@constraint(
     "PTO-H207",
+    Relation("space == gm", what="address space", when="space != zero"),
     source="PTOAS cmo.cacheinvalid: GM cache maintenance only",
     reason="The scalar pipe caches global memory only.",
     failing=kernel("pto.cmo.cacheinvalid all #pto.address_space<vec>"),
     passing=kernel("pto.cmo.cacheinvalid all #pto.address_space<gm>"),
 )
-def invalidated_cache_is_of_global_memory(op: CmoCacheInvalidOp, know: Facts) -> Violations:
+def invalidated_cache_is_of_global_memory() -> None:
     """cmo.cacheinvalid needs global memory."""
-    if op.space is not None and op.space.data not in (AddressSpace.GM, AddressSpace.Zero):
-        yield mismatch("address space", op.space.data.value, "gm", field="space")

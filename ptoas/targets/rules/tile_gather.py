@@ -11,7 +11,7 @@ from ptoas.dialects.pto.gather import TGatherBOp, TGatherOp, TScatterOp
 from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
-from ptoas.targets.relation import Relation, constraint, in_bytes
+from ptoas.targets.relation import Relation, Shown, constraint, in_bytes
 from ptoas.targets.rule import Violation, Violations, mismatch, rule
 from ptoas.targets.rules.examples import instruction
 
@@ -266,18 +266,20 @@ def tile_scatter_index_has_the_width_of_the_data() -> None:
     """Index elements must have 4 bytes for data of 4 or 8 bytes, and 2 bytes for data of 1 or 2 bytes."""
 
 
-@rule(
+@constraint(
     "PTO-B311",
+    Relation(
+        "dst.is_window ==",
+        Shown(0, "a whole tile"),
+        what="destination",
+        fix="scatter into a tile, then tmov",
+    ),
     source="a2a3/TScatter.hpp, a5/TScatter.hpp: InitUBBuffer",
     reason="The device first clears Rows * Cols elements of the surrounding tile, starting at the first "
     "element of the subview: more than the subview.",
 )
-def scattered_tile_is_whole(op: TScatterOp, know: Facts) -> Violations:
+def scattered_tile_is_whole() -> None:
     """On devices the destination of a tile scatter must be a whole tile, not a subview."""
-    dst = know.tile("dst")
-    if dst.is_window:
-        found = f"a window of {shape_str(dst.type.shape)} in a tile of {shape_str(dst.physical)}"
-        yield mismatch("destination", found, "a whole tile", slot="dst", fix="scatter into a tile, then tmov")
 
 
 def _spread_shape(op: TScatterOp, know: Facts) -> tuple[int, ...]:

@@ -363,19 +363,17 @@ def window_of_a_fractal_tile_is_made_of_blocks(op: SubviewOp, know: Facts) -> Vi
 # --- views of global memory ----------------------------------------------------------------------
 
 
-@rule(
+@constraint(
     "PTO-V201",
+    "shape >= 1",
+    "sizes >= 1",
+    "strides >= 0",
+    "offsets >= 0",
     source="public make_tensor_view and partition_view",
     reason="An empty or negative extent describes no memory.",
 )
-def view_extents_are_positive(op: MakeTensorViewOp | PartitionViewOp, know: Facts) -> Violations:
+def view_extents_are_positive() -> None:
     """Every extent of a view must be positive; offsets and strides must not be negative."""
-    sizes = "shape" if isinstance(op, MakeTensorViewOp) else "sizes"
-    others = "strides" if isinstance(op, MakeTensorViewOp) else "offsets"
-    for slot, least in ((sizes, 1), (others, 0)):
-        for at, value in enumerate(know.constants(slot)):
-            if value is not None and value < least:
-                yield mismatch(f"{slot}[{at}]", value, f"at least {least}", slot=(slot, at), part="value")
 
 
 @rule(

@@ -25,7 +25,7 @@ COUNTERS = (
 
 def counters(pipes: tuple[Pipe, ...] = WORKING_PIPES, model: str | None = None) -> Rows:
     """The rows of a target whose cores have counters that these pipes set and await."""
-    rules = (r.counter_number_is_in_range, r.counter_pipe_can_signal(pipes=pipes))
+    rules = (r.counter_number_is_in_range(most=15), r.counter_pipe_can_signal(pipes=" ".join(pipes)))
     return {op: Row(rules=rules, model=model) for op in COUNTERS}
 
 
