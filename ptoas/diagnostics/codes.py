@@ -1,15 +1,16 @@
 """The registry of diagnostic codes.
 
-The package that reports a code registers it with `register`; a rule registers itself when it is defined.
-`ptoas.project.codes` imports every owner.
+The package that reports a code registers it with its catalogue, a file of `ptoas/data/codes/`; a rule
+registers itself when it is defined. `ptoas.project.explain` imports every owner.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ptoas.diagnostics.core import Severity, UsageError
+from ptoas.diagnostics.data import load_data
 
 
 class UnknownCodeError(UsageError):
@@ -40,10 +41,12 @@ ALIASES: dict[str, str] = {}
 """Former codes, and the code that each has become part of."""
 
 
-def register(codes: Mapping[str, tuple[str, str]]) -> None:
-    """Register codes that belong to no rule: a title and a meaning for each."""
-    for code, (title, meaning) in codes.items():
-        register_code(code, CodeInfo(title, meaning))
+def register_catalogue(name: str) -> tuple[str, ...]:
+    """Register the codes of `ptoas/data/codes/NAME.toml`, which belong to no rule, and return them."""
+    codes = load_data(f"codes/{name}")
+    for code, row in codes.items():
+        register_code(code, CodeInfo(row["title"], row["explanation"]))
+    return tuple(codes)
 
 
 def register_code(code: str, info: CodeInfo, aliases: tuple[str, ...] = ()) -> None:

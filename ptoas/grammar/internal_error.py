@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from types import FrameType
 from typing import Any
 
-from ptoas.diagnostics.codes import register
+from ptoas.diagnostics.codes import register_catalogue
 from ptoas.diagnostics.core import Diagnostic, Note, Source, Span
 from ptoas.grammar.spans import span_of
 from ptoas.ir.location import SourceLocation
@@ -21,20 +21,7 @@ CODE = "PTO-X001"
 DEBUG = "PTOAS_DEBUG"
 """Set to anything but nothing, it adds the traceback to the report."""
 
-INTERNAL: dict[str, tuple[str, str]] = {
-    "PTO-X001": (
-        "ptoas has no internal error",
-        "This is a bug in ptoas, not in the program. Please report the message unchanged, with the "
-        "program if possible; `PTOAS_DEBUG=1` adds the traceback.",
-    ),
-    "PTO-X002": (
-        "a worker process completes its file",
-        "With `-j`, the worker process of the file died twice. The system may have killed it because "
-        "memory ran out; other files are not affected.",
-    ),
-}
-
-register(INTERNAL)
+INTERNAL = register_catalogue("internal")
 
 
 def internal_error(error: Exception, command: Sequence[str] = (), file: str | None = None) -> Diagnostic:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from xdsl.ir import Operation
 
-from ptoas.diagnostics.codes import register
+from ptoas.diagnostics.codes import register_catalogue
 from ptoas.grammar.tree import Node
 
 
@@ -90,82 +90,5 @@ class TypePlaceProblem(StatementProblem):
         self._narrow(Node(place(self.type.start), place(self.type.end)))
 
 
-CODES: dict[str, tuple[str, str]] = {
-    "PTO-P001": (
-        "a file can be read",
-        "The file is missing, is a directory, is not text, or is not readable.",
-    ),
-    "PTO-P002": ("a program has statements", "The file contains only white space and comments."),
-    "PTO-P010": ("a statement follows the grammar", "The text can't be parsed from the caret on."),
-    "PTO-P011": ("a string ends on its line", 'A `"` is not closed on its line.'),
-    "PTO-P012": ("a bracket is closed", "An opening bracket has no closing one."),
-    "PTO-P013": (
-        "a closing bracket has an opening one",
-        "A closing bracket has no opening one, or one of another kind.",
-    ),
-    "PTO-P014": (
-        "a text stays within limits",
-        "Regions, brackets or a statement exceed the limits of the parser.",
-    ),
-    "PTO-P020": (
-        "an instruction exists",
-        "The opcode is unknown; `--allow-unregistered` keeps it unchanged.",
-    ),
-    "PTO-P021": ("a type is well formed", "The name of the type is unknown, or its parameters are invalid."),
-    "PTO-P022": ("an attribute is well formed", "The value does not fit the attribute."),
-    "PTO-P030": ("a value is defined before it is used", "No statement before this one defines the name."),
-    "PTO-P031": ("a value is defined once", "The name is already defined."),
-    "PTO-P032": ("a symbol is defined once", "Two functions have the same name."),
-    "PTO-P040": (
-        "an instruction has the operands it needs",
-        "There are too many or too few operands, or one is of the wrong kind.",
-    ),
-    "PTO-P041": (
-        "a type list matches its operands",
-        "The number of types differs from the number of operands.",
-    ),
-    "PTO-P042": ("a value keeps its type", "The type written here differs from the type of the value."),
-    "PTO-P043": (
-        "types are written if they can't be inferred",
-        "The statement omits a type that does not follow from its operands.",
-    ),
-    "PTO-P044": (
-        "operands come in the document's order",
-        "The operands are in another order than in the document (D44).",
-    ),
-    "PTO-P050": (
-        "suffix and attribute agree",
-        "The suffix of the opcode and an attribute contradict each other (D7).",
-    ),
-    "PTO-P051": ("a key is given once", "The same key is written twice."),
-    "PTO-P052": (
-        "the instruction has the suffix",
-        "The opcode ends in a suffix that the instruction does not have (D7).",
-    ),
-    "PTO-P053": (
-        "the instruction has the attribute",
-        "The instruction declares no attribute of this name. An attribute with a prefix (`foo.bar`) "
-        "is kept and printed (D43).",
-    ),
-    "PTO-P060": (
-        "an operation matches its declaration",
-        "The operation breaks a requirement that holds on every target.",
-    ),
-    "PTO-P061": ("a statement is allowed at its position", "Statements of this kind are not allowed here."),
-    "PTO-P080": (
-        "a value is defined on every path to its use",
-        "The block can be reached without passing the definition; pass values that depend on the path "
-        "as arguments of the block.",
-    ),
-    "PTO-P081": (
-        "a declaration has the type of its definition",
-        "A module declares a function with other types than the sibling module that defines it.",
-    ),
-    "PTO-P090": (
-        "formatting keeps the meaning",
-        "`ptoas fmt` writes nothing if the formatted text would be split into other statements.",
-    ),
-}
-
-register(CODES)
-"""Every code of the front end with its title and meaning."""
+CODES = register_catalogue("syntax")
+"""Every code of the front end."""

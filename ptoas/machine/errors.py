@@ -1,4 +1,4 @@
-"""Run-time errors: the construction of findings; `data/run_codes.toml` explains their codes."""
+"""Run-time errors: the construction of findings; `data/codes/run.toml` explains their codes."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from contextlib import contextmanager
 from xdsl.ir import Operation
 
 from ptoas.diagnostics import Diagnostic, Note, PtoasError, Severity, Source, Span, UsageError
-from ptoas.diagnostics.codes import CODES, register
-from ptoas.diagnostics.data import load_data
+from ptoas.diagnostics.codes import CODES, register_catalogue
 from ptoas.grammar.spans import operand_span, span_of
 
-register({code: (row["title"], row["explanation"]) for code, row in load_data("run_codes").items()})
+register_catalogue("run")
 
 
 def finding(

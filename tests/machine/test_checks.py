@@ -12,7 +12,7 @@ from tests.machine.support import execute, failing
 
 
 def test_every_code_explains_itself() -> None:
-    for code, entry in load_data("run_codes").items():
+    for code, entry in load_data("codes/run").items():
         assert code.startswith("PTO-R") and entry["title"] and entry["explanation"].endswith(".")
 
 
