@@ -66,7 +66,7 @@ docs: $(VENV)/.installed-dev ## editor grammars, pictures and the site, in build
 	$(BIN)/python -m ptoas.editors
 	$(BIN)/python -m tests.isa.examples
 	$(BIN)/ptoas report examples/lookup_loop.pto --svg docs/pictures
-	$(BIN)/python -m ptoas.report.layouts docs/pictures
+	$(BIN)/python -m docs.layouts docs/pictures
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 # One table of ratios with their limits; kept, so that a later run can be compared with it.

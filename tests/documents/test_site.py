@@ -14,12 +14,12 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
+from docs import layouts
 from ptoas.diagnostics.pages import page_name
 from ptoas.dialects.pto import OPS
 from ptoas.dialects.pto.geometry import geometry
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.project.explain import CODES
-from ptoas.report import layouts
 from ptoas.targets import TARGETS
 from ptoas.targets.row import Unsupported
 from tests.documents.pages import ROOT

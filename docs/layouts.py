@@ -1,7 +1,7 @@
 """Pictures of the guides: how tiles lie in memory, what of a tile is valid, which memories a block has.
 
 They are drawn from what the rest of ptoas works with: the order of elements from `dialects.pto.geometry`,
-sizes from the targets. `python -m ptoas.report.layouts DIRECTORY` writes them; `make docs` does.
+sizes from the targets. `python -m docs.layouts DIRECTORY` writes them; `make docs` does.
 """
 
 from __future__ import annotations
