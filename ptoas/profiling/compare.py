@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from io import StringIO
 from typing import Any
 
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from ptoas.profiling.profile import Line, Profile
 from ptoas.profiling.reasons import Sync
 from ptoas.profiling.stalls import Lane, Stall
-from ptoas.profiling.summary import code, flag_label, head, table_of_columns
+from ptoas.profiling.summary import code, flag_label, head, printed, table_of_columns
 from ptoas.profiling.timeline import LANES, PIPE_NAMES
 
 MOST_LINES = 20
@@ -155,17 +153,10 @@ class ProfileComparison:
 
     def summary(self, colour: bool = False, width: int = 100) -> str:
         """The text that the command prints."""
-        out = StringIO()
-        console = Console(
-            file=out, width=width, force_terminal=colour, no_color=not colour, highlight=False, soft_wrap=True
-        )
-        console.print(f"first:  {escape(name_of(self.first))} {head(self.first)}")
-        console.print(f"second: {escape(name_of(self.second))} {head(self.second)}")
-        for table in (self._totals(), self._lines(width), self._flags(width)):
-            if table.row_count:
-                console.print()
-                console.print(table)
-        return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
+        first = f"first:  {escape(name_of(self.first))} {head(self.first)}"
+        second = f"second: {escape(name_of(self.second))} {head(self.second)}"
+        tables = self._totals(), self._lines(width), self._flags(width)
+        return printed([first, second, *tables], colour, width)
 
     def _totals(self) -> Table:
         table = table_of_columns(f"side by side, in {self.unit}", "what", "first", "second", "change")

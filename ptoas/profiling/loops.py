@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from statistics import fmean as mean
 
@@ -54,18 +54,24 @@ class Loop:
         return self.cycles / self.iterations
 
 
-def loops_of(timeline: Timeline, segments: list[Segments]) -> list[Loop]:
-    """Every loop that goes round at least twice, on the core where it takes longest; the longest first."""
+def repeated_loops(timeline: Timeline) -> Iterator[tuple[Operation, ActorKey, int, list[int]]]:
+    """The loops that go round at least twice on a core: the core, how many loops are around what is inside,
+    counting it, and the numbers of the slices inside."""
     members: dict[tuple[Operation, ActorKey], list[int]] = {}
     for number, each in enumerate(timeline.slices):
         for loop in each.work.loops:
             members.setdefault((loop, each.actor), []).append(number)
+    for (loop, actor), numbers in members.items():
+        depth = timeline.slices[numbers[0]].work.loops.index(loop) + 1
+        if len({timeline.slices[n].iterations[:depth] for n in numbers}) > 1:
+            yield loop, actor, depth, numbers
+
+
+def loops_of(timeline: Timeline, segments: list[Segments]) -> list[Loop]:
+    """Every loop that goes round at least twice, on the core where it takes longest; the longest first."""
     longest: dict[Operation, Loop] = {}
-    for (op, actor), numbers in members.items():
+    for op, actor, depth, numbers in repeated_loops(timeline):
         slices = [timeline.slices[n] for n in numbers]
-        depth = slices[0].work.loops.index(op) + 1
-        if len({each.iterations[:depth] for each in slices}) < 2:
-            continue
         found = _fold(op, actor, depth, slices, [segments[n] for n in numbers])
         if op not in longest or found.cycles > longest[op].cycles:
             longest[op] = found

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xdsl.dialects import func
 
@@ -27,9 +27,6 @@ from ptoas.runner.options import Result
 from ptoas.runner.stats import Stats
 from ptoas.targets import Target
 from ptoas.targets.costs import CONFIDENCE, ESTIMATES, Confidence, CostTable
-
-if TYPE_CHECKING:
-    pass
 
 RENDERERS: dict[str, Callable[[Profile], Any]] = {}
 """Renderers of a profile: `page`, `pictures` and `timeline`, registered by `ptoas.report`."""

@@ -14,7 +14,7 @@ from ptoas.grammar.spans import span_of
 from ptoas.lowering.provenance import reason_of
 from ptoas.machine.errors import line_of
 from ptoas.profiling.dependences import Dependences
-from ptoas.profiling.loops import covered
+from ptoas.profiling.loops import covered, repeated_loops
 from ptoas.profiling.reasons import Sync
 from ptoas.profiling.record import Trace, What
 from ptoas.profiling.timeline import NOTHING, Cause, Slice, Timeline
@@ -139,15 +139,7 @@ def _scalar_walks(timeline: Timeline) -> Iterator[Diagnostic]:
 
 def _loops(timeline: Timeline, data: Timeline, fresh: Timeline, needs: Dependences) -> Iterator[Diagnostic]:
     """Remarks on loops that lose time to single buffers, or to flags that wait for more than they order."""
-    by_loop: dict[tuple[Operation, object], list[int]] = {}
-    for n, each in enumerate(timeline.slices):
-        for loop in each.work.loops:
-            by_loop.setdefault((loop, each.actor), []).append(n)
-    for (loop, _), numbers in by_loop.items():
-        slices = [timeline.slices[n] for n in numbers]
-        depth = slices[0].work.loops.index(loop)
-        if len({each.iterations[: depth + 1] for each in slices}) < 2:
-            continue
+    for _, _, depth, numbers in repeated_loops(timeline):
         taken, needed, free = (
             covered((one.slices[n].start, one.slices[n].end) for n in numbers)
             for one in (timeline, data, fresh)
@@ -169,7 +161,7 @@ def _one_buffer(
         if each.via is not Cause.REUSE:
             continue
         user = data.slices[each.cause]
-        if user.iterations[: depth + 1] != each.iterations[: depth + 1] and user.pipe is not each.pipe:
+        if user.iterations[:depth] != each.iterations[:depth] and user.pipe is not each.pipe:
             key = (each.work.op, user.work.op)
             lost[key] = lost.get(key, 0.0) + each.waited
             found[key] = (each, user, needs.reuse[n][each.cause])
@@ -177,7 +169,7 @@ def _one_buffer(
         return
     key = max(lost, key=lambda key: lost[key])
     each, user, name = found[key]
-    loop = each.work.loops[depth]
+    loop = each.work.loops[depth - 1]
     yield _remark(
         "PTO-O107",
         f"the loop at line {line_of(loop)} does not overlap because line {each.work.line} ({each.work.name}) "

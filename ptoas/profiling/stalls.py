@@ -18,7 +18,7 @@ from xdsl.ir import Operation
 from ptoas.dialects.pto.enums import Pipe
 from ptoas.profiling.dependences import Dependences
 from ptoas.profiling.record import ActorKey, Trace, What
-from ptoas.profiling.timeline import LANES, Cause, Timeline, Via
+from ptoas.profiling.timeline import Cause, Timeline, Via
 from ptoas.runner.observe import loops_around
 
 
@@ -142,9 +142,3 @@ def flag_costs(timeline: Timeline, bound: Timeline) -> dict[Operation, float]:
                 delays[via] = delays.get(via, 0.0) + delay
     whole = sum(delays.values())
     return {op: delay * above / whole for op, delay in delays.items()} if whole else {}
-
-
-def in_order(lanes: dict[tuple[ActorKey, Pipe], Lane]) -> list[tuple[ActorKey, Pipe, Lane]]:
-    """The lanes of each core in the order of data flow."""
-    order = {pipe: n for n, pipe in enumerate(LANES)}
-    return [(a, p, lane) for (a, p), lane in sorted(lanes.items(), key=lambda e: (e[0][0], order[e[0][1]]))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from io import StringIO
 from typing import TYPE_CHECKING
 
@@ -25,25 +26,31 @@ LEFT = ("pipe", "core", "line", "instruction", "", "source", "flag or barrier", 
 
 
 def summary(profile: Profile, colour: bool = False, width: int = 100) -> str:
+    if not profile.timeline.slices:
+        nothing = "no instruction runs on a pipe: there is nothing to time"
+        return printed([head(profile, bold=True), nothing], colour, width)
+    texts = [head(profile, bold=True), *bound_text(profile), confidence_text(profile)]
+    tables = [_pipes(profile), _flags(profile, width), _loops(profile)]
+    tables += [_critical(profile, width), _top(profile, width)]
+    notes = [f"assumed: {escape(note)}" for note in profile.trace.notes]
+    return printed([*texts, *tables, "", _traffic(profile), *notes], colour, width)
+
+
+def printed(parts: Iterable[str | Table], colour: bool, width: int) -> str:
+    """Lines and tables as a terminal shows them; an empty line stands before a table with rows."""
     out = StringIO()
     console = Console(
         file=out, width=width, force_terminal=colour, no_color=not colour, highlight=False, soft_wrap=True
     )
-    console.print(head(profile, bold=True))
-    if not profile.timeline.slices:
-        console.print("no instruction runs on a pipe: there is nothing to time")
-        return out.getvalue().rstrip()
-    for line in (*bound_text(profile), confidence_text(profile)):
-        console.print(line)
-    tables = [_pipes(profile), _flags(profile, width), _loops(profile)]
-    for table in (*tables, _critical(profile, width), _top(profile, width)):
-        if table.row_count:
-            console.print()
-            console.print(table)
-    console.print()
-    console.print(_traffic(profile))
-    for note in profile.trace.notes:
-        console.print(f"assumed: {escape(note)}")
+    for part in parts:
+        match part:
+            case Table(row_count=0):
+                continue
+            case Table():
+                console.print()
+            case _:
+                pass
+        console.print(part)
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
 
 

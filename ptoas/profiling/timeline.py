@@ -119,6 +119,12 @@ class ScalarTime:
     end: float = 0.0
 
 
+def _in_order(lane: tuple[ActorKey, Pipe]) -> tuple[ActorKey, int]:
+    """The key that sorts lanes by core, and those of a core as data flows through them."""
+    actor, pipe = lane
+    return actor, LANES.index(pipe)
+
+
 @dataclass
 class Timeline:
     """The lanes of all cores."""
@@ -137,8 +143,7 @@ class Timeline:
         found: dict[tuple[ActorKey, Pipe], list[Slice]] = {}
         for each in self.slices:
             found.setdefault((each.actor, each.pipe), []).append(each)
-        order = {pipe: n for n, pipe in enumerate(LANES)}
-        return dict(sorted(found.items(), key=lambda lane: (lane[0][0], order[lane[0][1]])))
+        return {lane: found[lane] for lane in sorted(found, key=_in_order)}
 
     def busy(self) -> dict[tuple[ActorKey, Pipe], float]:
         """Cycles that each pipe works; the scalar unit also works when it issues."""
@@ -146,8 +151,7 @@ class Timeline:
         for actor, scalar in self.scalar.items():
             lane = actor, Pipe.PIPE_S
             found[lane] = found.get(lane, 0.0) + scalar.issuing
-        order = {pipe: n for n, pipe in enumerate(LANES)}
-        return dict(sorted(found.items(), key=lambda lane: (lane[0][0], order[lane[0][1]])))
+        return {lane: found[lane] for lane in sorted(found, key=_in_order)}
 
     def critical_numbers(self) -> list[int]:
         """The numbers of the slices that lead to the end, from the first on."""

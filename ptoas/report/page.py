@@ -14,7 +14,7 @@ from ptoas.lowering.provenance import reason_of
 from ptoas.machine.arrays import np
 from ptoas.profiling.compare import ProfileComparison, name_of
 from ptoas.profiling.export import actor_names
-from ptoas.profiling.stalls import STALLS, Stall, in_order
+from ptoas.profiling.stalls import STALLS, Stall
 from ptoas.profiling.summary import bound_text, confidence_text, flag_label
 from ptoas.profiling.timeline import LANES, PIPE_NAMES
 from ptoas.profiling.work import Work
@@ -203,7 +203,7 @@ def _pipes_of(profile: Profile) -> list[str]:
 def _lanes(profile: Profile) -> Iterator[dict[str, Any]]:
     """The time of each pipe: a row sums to the total."""
     names = actor_names(profile)
-    for actor, pipe, lane in in_order(profile.stalls.lanes):
+    for (actor, pipe), lane in profile.stalls.lanes.items():
         yield {
             "core": names[actor],
             "pipe": PIPE_NAMES[pipe],

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
-from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
 from ptoas.analysis.channels import ring_source
 from ptoas.analysis.function import FunctionFacts
+from ptoas.analysis.kinds import function_of
 from ptoas.analysis.structure import kind_of
 from ptoas.diagnostics import Diagnostic, Edit, Span, UsageError
 from ptoas.diagnostics.data import load_data
@@ -140,7 +140,7 @@ def _precise_without_scratch(op: Operation) -> str | None:
 
 def _integer_power_with_scratch(op: Operation) -> str | None:
     match op:
-        case TPowOp() | TPowSOp() if op.tmp is not None and _element(op.tmp.type).startswith(("i", "u")):
+        case TPowOp() | TPowSOp() if op.tmp is not None and _element(op.tmp).startswith(("i", "u")):
             return f"`{op.mnemonic()}` of integers takes no tmp"
         case _:
             return None
@@ -149,8 +149,7 @@ def _integer_power_with_scratch(op: Operation) -> str | None:
 def _narrow_scratch_of_prelu(op: Operation) -> str | None:
     if not isinstance(op, TPReluOp) or op.tmp is None or op.dst is None:
         return None
-    tmp, dst = op.tmp.type, op.dst.type
-    assert isinstance(tmp, TileType) and isinstance(dst, TileType)
+    tmp, dst = _tile(op.tmp), _tile(op.dst)
     needed, found = -(-dst.valid[1] // 8), tmp.valid[1]
     if DYNAMIC in (dst.valid[1], found) or found >= needed:
         return None
@@ -181,7 +180,7 @@ def _channel_outside_kernel(op: Operation) -> str | None:
     """A channel belongs to a core; the function or a section must say to which."""
     if not isinstance(op, InitializePipeOp | NumberedChannelOp):
         return None
-    func = _function(op)
+    func = function_of(op)
     if func is None or kind_of(func) is not None or _HELPER in func.attributes or _in_section(op):
         return None
     side = op.SIDE.value
@@ -189,7 +188,7 @@ def _channel_outside_kernel(op: Operation) -> str | None:
 
 
 def _interleaved_exponents_of_floats(op: Operation) -> str | None:
-    if isinstance(op, TQuantMxOp) and op.is_interleaved and _element(op.src.type) == "f32":
+    if isinstance(op, TQuantMxOp) and op.is_interleaved and _element(op.src) == "f32":
         return "`tquant.mx` interleaves the exponents of f16 and bf16, not of f32"
     return None
 
@@ -198,15 +197,12 @@ def _shape_of_scales(op: Operation) -> str | None:
     """Scales of a product are M x K/32 and K/32 x N; targets take larger tiles."""
     if not isinstance(op, MxOp):
         return None
-    lhs, rhs, left, right = (
-        op.operands_of(slot)[0].type for slot in ("lhs", "rhs", "lhs_scale", "rhs_scale")
-    )
-    assert isinstance(lhs, TileType) and isinstance(rhs, TileType)
-    assert isinstance(left, TileType) and isinstance(right, TileType)
-    (m, k), n = lhs.valid, rhs.valid[1]
+    rhs = _tile(op.rhs)
+    (m, k), n = _tile(op.lhs).valid, rhs.valid[1]
     groups = k if k == DYNAMIC else -(-k // 32)
     expected = {"lhs_scale": ((m, groups), (m, groups)), "rhs_scale": ((groups, rhs.shape[1]), (groups, n))}
-    for (slot, expected_type), type in zip(expected.items(), (left, right), strict=True):
+    for (slot, expected_type), scale in zip(expected.items(), (op.lhs_scale, op.rhs_scale), strict=True):
+        type = _tile(scale)
         for found, extents in zip((type.shape, type.valid), expected_type, strict=True):
             if any(DYNAMIC not in (x, y) and x != y for x, y in zip(found, extents, strict=True)):
                 listed = "x".join(map(str, extents))
@@ -231,9 +227,7 @@ def _open_extents(op: Operation) -> str | None:
 def _empty_rows_of_expansion(op: Operation) -> str | None:
     if not isinstance(op, TRowExpandOp) or op.dst is None:
         return None
-    src, dst = op.src.type, op.dst.type
-    assert isinstance(src, TileType) and isinstance(dst, TileType)
-    if dst.valid[1] != 0 or 0 in src.valid:
+    if _tile(op.dst).valid[1] != 0 or 0 in _tile(op.src).valid:
         return None
     return "`trowexpand` into a tile without valid columns"
 
@@ -241,9 +235,8 @@ def _empty_rows_of_expansion(op: Operation) -> str | None:
 def _open_subview(op: Operation) -> str | None:
     if not isinstance(op, SubviewOp) or op.valid:
         return None
-    result = op.result.type
-    assert isinstance(result, TileType)
-    return "`subview` leaves a valid extent open; add `valid [...]`" if DYNAMIC in result.valid else None
+    is_open = DYNAMIC in _tile(op.result).valid
+    return "`subview` leaves a valid extent open; add `valid [...]`" if is_open else None
 
 
 def _memref_as_workspace(op: Operation) -> str | None:
@@ -255,7 +248,7 @@ def _memref_as_workspace(op: Operation) -> str | None:
 def _sync_in_helper(op: Operation) -> str | None:
     if not isinstance(op, FlagOp | DrainOp | Instruction | AllocTileOp):
         return None
-    func = _function(op)
+    func = function_of(op)
     if func is None or _HELPER not in func.attributes:
         return None
     what = "synchronises pipes" if isinstance(op, FlagOp | DrainOp) else "allocates tiles or works on them"
@@ -263,15 +256,15 @@ def _sync_in_helper(op: Operation) -> str | None:
 
 
 def _scales_of_other_types(op: Operation) -> str | None:
-    if not isinstance(op, SetQuantVectorOp) or _element(op.scales.type) in ("f16", "bf16", "f32"):
+    if not isinstance(op, SetQuantVectorOp) or _element(op.scales) in ("f16", "bf16", "f32"):
         return None
-    return f"element type of the scales: found {_element(op.scales.type)}, expected f16, bf16 or f32"
+    return f"element type of the scales: found {_element(op.scales)}, expected f16, bf16 or f32"
 
 
 def _converting_channel_without_pop(op: Operation) -> str | None:
     if not isinstance(op, AivInitializePipeOp) or op.acc_push_epilogue is None:
         return None
-    func = _function(op)
+    func = function_of(op)
     pops = () if func is None else (each for each in func.walk() if isinstance(each, TPopFromAicOp))
     if any(pop.number == op.number for pop in pops):
         return None
@@ -298,7 +291,7 @@ def _scale_of_another_block(op: Operation) -> str | None:
     """A push is scaled by the `set_quant_*` before it; it must be in the same block."""
     if not isinstance(op, TPushToAivOp) or op.parent is None:
         return None
-    func = _function(op)
+    func = function_of(op)
     setters = () if func is None else tuple(each for each in func.walk() if isinstance(each, PushScaleOp))
     setters = [each for each in setters if each.number == op.number]
     if not setters or any(each.parent is op.parent for each in setters):
@@ -310,8 +303,7 @@ def _offsets_of_gathered_blocks(op: Operation) -> str | None:
     """A2/A3 gather 32 bytes an offset, 8 offsets at a time."""
     if not isinstance(op, TGatherBOp) or op.dst is None:
         return None
-    offsets, dst = op.offsets.type, op.dst.type
-    assert isinstance(offsets, TileType) and isinstance(dst, TileType)
+    offsets, dst = _tile(op.offsets), _tile(op.dst)
     rows, cols = dst.valid
     if DYNAMIC in (*offsets.valid, rows, cols):
         return None
@@ -326,9 +318,8 @@ def _offsets_of_gathered_blocks(op: Operation) -> str | None:
 def _quantisation_of_open_extents(op: Operation) -> str | None:
     if not isinstance(op, TQuantOp) or op.tmp is not None:
         return None
-    src = op.src.type
-    assert isinstance(src, TileType)
-    return "`tquant` of a tile with open valid extents has no tmp" if DYNAMIC in src.valid else None
+    is_open = DYNAMIC in _tile(op.src).valid
+    return "`tquant` of a tile with open valid extents has no tmp" if is_open else None
 
 
 def _sequence_without_scratch(op: Operation) -> str | None:
@@ -407,9 +398,13 @@ def _renamed(op: Operation, old: str, new: str, versions: range) -> tuple[Edit, 
     return (Edit(Span(span.source, match.start(2), len(old)), new),)
 
 
-def _element(type: object) -> str:
-    assert isinstance(type, TileType)
-    return element_text(type.element_type)
+def _tile(value: SSAValue) -> TileType:
+    assert isinstance(value.type, TileType)
+    return value.type
+
+
+def _element(value: SSAValue) -> str:
+    return element_text(_tile(value).element_type)
 
 
 def _in_section(op: Operation) -> bool:
@@ -417,10 +412,3 @@ def _in_section(op: Operation) -> bool:
     while parent is not None and not isinstance(parent, SectionOp):
         parent = parent.parent_op()
     return parent is not None
-
-
-def _function(op: Operation) -> FuncOp | None:
-    parent = op.parent_op()
-    while parent is not None and not isinstance(parent, FuncOp):
-        parent = parent.parent_op()
-    return parent
