@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from lsprotocol import types as lsp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from ptoas.dialects.pto.type_parameters import TypeProblem
 from ptoas.dialects.pto.type_text import type_from_text
@@ -205,10 +205,7 @@ def _writers(document: Document, value: SSAValue, statement: SourceStatement) ->
         yield f"in the loop also by {_line(found.earlier)}"
 
 
-def _line(op: object) -> str:
-    from xdsl.ir import Operation
-
-    assert isinstance(op, Operation)
+def _line(op: Operation) -> str:
     span = span_of(op)
     return (
         f"`{op.name.removeprefix('pto.')}` on line {span.line}: `{span.source.line_text(span.line).strip()}`"

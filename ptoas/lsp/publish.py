@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from lsprotocol import types as lsp
 
@@ -48,9 +48,3 @@ def _message(finding: Diagnostic, targets: Sequence[str]) -> str:
         lines.append(f"fix: {finding.fix}")
     lines += [f"note: {note.message}" for note in finding.notes if note.span is None]
     return "\n".join(lines)
-
-
-def all_published(
-    findings: Iterable[Diagnostic], uri: str, targets: Sequence[str], docs: str | None
-) -> list[lsp.Diagnostic]:
-    return [published(finding, uri, targets, docs) for finding in findings]

@@ -21,7 +21,7 @@ from ptoas.lsp import actions, completion, hints, hover, lens, navigate, semanti
 from ptoas.lsp.formatting import formatting
 from ptoas.lsp.places import offset_of, range_of
 from ptoas.lsp.project import Project
-from ptoas.lsp.publish import all_published
+from ptoas.lsp.publish import published
 from ptoas.lsp.session import EditorSettings, File, Session
 from ptoas.project.find import find_files
 from ptoas.targets import TARGETS
@@ -71,7 +71,8 @@ class Server(LanguageServer):
         """Publish the findings of a file."""
         file = self.file(uri)
         targets = self.session.shown_targets(file)
-        found = all_published(file.findings(targets), uri, targets, self.session.settings.docs)
+        docs = self.session.settings.docs
+        found = [published(finding, uri, targets, docs) for finding in file.findings(targets)]
         self.text_document_publish_diagnostics(
             lsp.PublishDiagnosticsParams(uri, found, file.document.version)
         )
@@ -140,29 +141,27 @@ def _texts(server: Server) -> None:
     session = server.session
 
     @feature(lsp.INITIALIZE)
-    def _initialize(params: lsp.InitializeParams) -> None:
+    def on_initialize(params: lsp.InitializeParams) -> None:
         session.settings = EditorSettings.of(params.initialization_options)
 
     @feature(lsp.WORKSPACE_DID_CHANGE_CONFIGURATION)
-    def _settings(params: lsp.DidChangeConfigurationParams) -> None:
+    def on_settings(params: lsp.DidChangeConfigurationParams) -> None:
         session.settings = EditorSettings.of(params.settings)
         for uri in list(session.files):
             server.check_soon(uri)
 
     @feature(lsp.TEXT_DOCUMENT_DID_OPEN)
-    def _open(params: lsp.DidOpenTextDocumentParams) -> None:
+    def on_open(params: lsp.DidOpenTextDocumentParams) -> None:
         server.check_soon(params.text_document.uri)
 
     @feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
-    def _change(params: lsp.DidChangeTextDocumentParams) -> None:
+    def on_change(params: lsp.DidChangeTextDocumentParams) -> None:
         session.shown_for_all_targets.discard(params.text_document.uri)
         server.check_soon(params.text_document.uri)
 
     @feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
-    def _close(params: lsp.DidCloseTextDocumentParams) -> None:
+    def on_close(params: lsp.DidCloseTextDocumentParams) -> None:
         server.closed(params.text_document.uri)
-
-    _ = _initialize, _settings, _open, _change, _close
 
 
 def _questions(server: Server) -> None:
@@ -170,23 +169,21 @@ def _questions(server: Server) -> None:
     feature = cast(Register, server.feature)
 
     @feature(lsp.TEXT_DOCUMENT_HOVER)
-    def _hover(params: lsp.HoverParams) -> lsp.Hover | None:
+    def on_hover(params: lsp.HoverParams) -> lsp.Hover | None:
         return hover.hover(*server.at(params), server.session.settings)
 
     @feature(lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(completion.TRIGGERS, resolve_provider=True))
-    def _complete(params: lsp.CompletionParams) -> lsp.CompletionList:
+    def on_complete(params: lsp.CompletionParams) -> lsp.CompletionList:
         return completion.complete(*server.at(params))
 
     @feature(lsp.COMPLETION_ITEM_RESOLVE)
-    def _resolve(item: lsp.CompletionItem) -> lsp.CompletionItem:
+    def on_resolve(item: lsp.CompletionItem) -> lsp.CompletionItem:
         return completion.resolve(item)
 
     @feature(lsp.TEXT_DOCUMENT_SIGNATURE_HELP, lsp.SignatureHelpOptions([" ", ",", "("]))
-    def _signature(params: lsp.SignatureHelpParams) -> lsp.SignatureHelp | None:
+    def on_signature(params: lsp.SignatureHelpParams) -> lsp.SignatureHelp | None:
         file, offset = server.at(params)
         return signature.signature_help(file.document, offset)
-
-    _ = _hover, _complete, _resolve, _signature
 
 
 def _names(server: Server) -> None:
@@ -194,27 +191,27 @@ def _names(server: Server) -> None:
     feature = cast(Register, server.feature)
 
     @feature(lsp.TEXT_DOCUMENT_DEFINITION)
-    def _definition(params: lsp.DefinitionParams) -> lsp.Location | None:
+    def on_definition(params: lsp.DefinitionParams) -> lsp.Location | None:
         return navigate.definition(*server.at(params))
 
     @feature(lsp.TEXT_DOCUMENT_REFERENCES)
-    def _references(params: lsp.ReferenceParams) -> list[lsp.Location]:
+    def on_references(params: lsp.ReferenceParams) -> list[lsp.Location]:
         return navigate.references(*server.at(params), params.context.include_declaration)
 
     @feature(lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT)
-    def _highlights(params: lsp.DocumentHighlightParams) -> list[lsp.DocumentHighlight]:
+    def on_highlights(params: lsp.DocumentHighlightParams) -> list[lsp.DocumentHighlight]:
         return navigate.highlights(*server.at(params))
 
     @feature(lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
-    def _symbols(params: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol]:
+    def on_symbols(params: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol]:
         return navigate.document_symbols(server.file(params.text_document.uri))
 
     @feature(lsp.WORKSPACE_SYMBOL)
-    def _everywhere(params: lsp.WorkspaceSymbolParams) -> list[lsp.WorkspaceSymbol]:
+    def on_everywhere(params: lsp.WorkspaceSymbolParams) -> list[lsp.WorkspaceSymbol]:
         return list(navigate.matching(server.all_symbols(), params.query))
 
     @feature(lsp.TEXT_DOCUMENT_PREPARE_RENAME)
-    def _prepare(params: lsp.PrepareRenameParams) -> lsp.Range:
+    def on_prepare(params: lsp.PrepareRenameParams) -> lsp.Range:
         file, offset = server.at(params)
         try:
             place = navigate.renamed_place(file, offset)
@@ -223,15 +220,13 @@ def _names(server: Server) -> None:
         return range_of(file.document.source, place.start, place.end)
 
     @feature(lsp.TEXT_DOCUMENT_RENAME, lsp.RenameOptions(prepare_provider=True))
-    def _rename(params: lsp.RenameParams) -> lsp.WorkspaceEdit:
+    def on_rename(params: lsp.RenameParams) -> lsp.WorkspaceEdit:
         file, offset = server.at(params)
         try:
             edits = navigate.rename(file, offset, params.new_name)
         except navigate.Refused as reason:
             raise _refusal(reason) from None
         return lsp.WorkspaceEdit({file.uri: edits})
-
-    _ = _definition, _references, _highlights, _symbols, _everywhere, _prepare, _rename
 
 
 def _refusal(reason: Exception) -> JsonRpcException:
@@ -244,45 +239,45 @@ def _shown(server: Server) -> None:
     command = cast(Register, server.command)
 
     @feature(lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, semantic.LEGEND)
-    def _tokens(params: lsp.SemanticTokensParams) -> lsp.SemanticTokens:
+    def on_tokens(params: lsp.SemanticTokensParams) -> lsp.SemanticTokens:
         return semantic.semantic_tokens(server.file(params.text_document.uri).now)
 
     @feature(lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE, semantic.LEGEND)
-    def _some_tokens(params: lsp.SemanticTokensRangeParams) -> lsp.SemanticTokens:
+    def on_some_tokens(params: lsp.SemanticTokensRangeParams) -> lsp.SemanticTokens:
         file = server.file(params.text_document.uri)
         return semantic.semantic_tokens(file.now, *_extent(file, params.range))
 
     @feature(lsp.TEXT_DOCUMENT_FORMATTING)
-    def _format(params: lsp.DocumentFormattingParams) -> list[lsp.TextEdit]:
+    def on_format(params: lsp.DocumentFormattingParams) -> list[lsp.TextEdit]:
         return formatting(server.file(params.text_document.uri).document)
 
     @feature(lsp.TEXT_DOCUMENT_RANGE_FORMATTING)
-    def _format_some(params: lsp.DocumentRangeFormattingParams) -> list[lsp.TextEdit]:
+    def on_format_some(params: lsp.DocumentRangeFormattingParams) -> list[lsp.TextEdit]:
         lines = params.range.start.line, params.range.end.line
         return formatting(server.file(params.text_document.uri).document, lines)
 
     @feature(lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions(list(actions.KINDS)))
-    def _actions(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
+    def on_actions(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
         file = server.file(params.text_document.uri)
         targets, docs = server.session.shown_targets(file), server.session.settings.docs
         return actions.code_actions(file, *_extent(file, params.range), targets, params.context.only, docs)
 
     @feature(lsp.TEXT_DOCUMENT_INLAY_HINT)
-    def _hints(params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
+    def on_hints(params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
         file = server.file(params.text_document.uri)
         return hints.inlay_hints(file, *_extent(file, params.range), server.session.settings)
 
     @feature(lsp.TEXT_DOCUMENT_CODE_LENS, lsp.CodeLensOptions(resolve_provider=True))
-    def _lenses(params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
+    def on_lenses(params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
         return lens.code_lenses(server.file(params.text_document.uri))
 
     @feature(lsp.CODE_LENS_RESOLVE)
-    def _resolve_lens(shown: lsp.CodeLens) -> lsp.CodeLens:
+    def on_resolve_lens(shown: lsp.CodeLens) -> lsp.CodeLens:
         data = cast("dict[str, Any]", shown.data)
         return lens.resolve(server.file(data["uri"]), shown, data["at"])
 
     @command(lens.VERIFY)
-    def _verify(uri: str) -> dict[str, Any]:
+    def on_verify(uri: str) -> dict[str, Any]:
         file = server.file(uri)
         server.session.shown_for_all_targets.add(uri)
         server.check(uri)
@@ -292,8 +287,6 @@ def _shown(server: Server) -> None:
         )
         counts = {v.target: {"errors": v.errors, "warnings": v.warnings} for v in lens.verdicts(file)}
         return {"summary": title, "targets": counts}
-
-    _ = _tokens, _some_tokens, _format, _format_some, _actions, _hints, _lenses, _resolve_lens, _verify
 
 
 def _extent(file: File, range: lsp.Range) -> tuple[int, int]:

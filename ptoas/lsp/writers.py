@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from xdsl.dialects import scf
 from xdsl.ir import Block, Operation, SSAValue
 
+from ptoas.analysis.effects import touched
 from ptoas.analysis.forwarding import underlying_values
+from ptoas.analysis.structure import enclosing_loops
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.slots import accesses
 from ptoas.lsp.document import Document, SourceStatement
-
-LOOPS = (scf.ForOp, scf.WhileOp)
 
 
 @dataclass(frozen=True)
@@ -27,11 +26,7 @@ def written(op: Operation) -> list[SSAValue]:
     """The values whose memory an operation writes."""
     if not isinstance(op, PtoOp):
         return []
-    return [
-        op.results[-1 - access.operand] if access.operand < 0 else op.operands[access.operand]
-        for access in accesses(op)
-        if access.write
-    ]
+    return [touched(op, access.operand) for access in accesses(op) if access.write]
 
 
 def last_writers(document: Document, value: SSAValue, statement: SourceStatement) -> Writers:
@@ -46,25 +41,9 @@ def last_writers(document: Document, value: SSAValue, statement: SourceStatement
             writers.append((each.start, op))
     before = [op for start, op in writers if start < statement.start]
     here = document.op_at(statement)
-    loop = _loop(here) if here is not None else None
-    after = [
-        op for start, op in writers if start >= statement.start and loop is not None and _inside(op, loop)
-    ]
+    loop = next(enclosing_loops(here), None) if here is not None else None
+    after = [op for start, op in writers if start >= statement.start and loop and loop.is_ancestor(op)]
     return Writers(before[-1] if before else None, after[-1] if after else None)
-
-
-def _loop(op: Operation) -> Operation | None:
-    at = op.parent_op()
-    while at is not None and not isinstance(at, LOOPS):
-        at = at.parent_op()
-    return at
-
-
-def _inside(op: Operation, holder: Operation) -> bool:
-    at: Operation | None = op
-    while at is not None and at is not holder:
-        at = at.parent_op()
-    return at is holder
 
 
 def is_argument(value: SSAValue) -> bool:

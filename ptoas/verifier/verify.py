@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, reduce
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
@@ -22,7 +22,7 @@ from ptoas.analysis.structure import kernels_of
 from ptoas.diagnostics import Diagnostic, Note, PtoasError, Severity, Span, UsageError
 from ptoas.diagnostics.report import Report
 from ptoas.dialects.pto.enums import TileLoc
-from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.instruction import Problem, PtoOp
 from ptoas.dialects.pto.quant import TCvtOp
 from ptoas.dialects.pto.slots import slot_places
 from ptoas.grammar.spans import (
@@ -47,9 +47,6 @@ from ptoas.targets.rules.budget import may_exceed_memory
 from ptoas.targets.rules.operands import rules_for
 from ptoas.targets.target import effects_in
 from ptoas.verifier.assembler import FIRST_WITH_SCRATCH, check_assembler, parse_versions
-
-if TYPE_CHECKING:
-    from ptoas.analysis.channels import Channels
 
 DECLARATION_CODE = "PTO-P060"
 """Code of requirements that the dialect itself has on every target, also used by the front end."""
@@ -124,8 +121,8 @@ def verify_targets(
         program = single_tiles(linked(module))
     except PtoasError as error:
         return Report(error.diagnostics, tuple(t.name for t in resolved))
-    checker = _Checker(program, resolved, aicore, sync, isa, placement, versions)
-    checker.declared = parsed and program is module
+    declared = parsed and program is module
+    checker = _Checker(program, resolved, aicore, sync, isa, placement, versions, declared)
     found: dict[tuple[object, ...], dict[str, Diagnostic]] = {}
     for target in resolved:
         for d in checker.check(target):
@@ -171,28 +168,21 @@ def targets_of(module: ModuleOp) -> tuple[Target, ...]:
 # --- checking ------------------------------------------------------------------------------------
 
 
+@dataclass(eq=False)
 class _Checker:
     """Checks one module for any number of targets; what does not depend on a target is found once."""
 
-    def __init__(
-        self,
-        module: ModuleOp,
-        targets: Sequence[Target],
-        aicore: bool,
-        sync: str | None,
-        isa: str | None = None,
-        placement: str | None = None,
-        versions: range | None = None,
-    ):
-        self.isa = isa
-        self.versions = versions
-        self.placement = placement
-        self.module = module
-        self.targets = targets
-        self.aicore = aicore
-        self.sync = sync
-        self.declared = False
-        """True if the front end has checked all instructions against their declarations."""
+    module: ModuleOp
+    targets: Sequence[Target]
+    aicore: bool
+    sync: str | None
+    isa: str | None
+    placement: str | None
+    versions: range | None
+    declared: bool
+    """True if the front end has checked all instructions against their declarations."""
+
+    def __post_init__(self) -> None:
         self.knowledge = Knowledge()
         self.effects: dict[tuple[str, Operation], Effects] = {}
         self._found: dict[tuple[Check, FuncOp], list[tuple[object, list[Diagnostic]]]] = {}
@@ -222,7 +212,6 @@ class _Checker:
     @cached_property
     def channels(self) -> Channels:
         """The channels between cores."""
-
         return Channels(self.module)
 
     @cached_property
@@ -240,11 +229,8 @@ class _Checker:
         groups: dict[tuple[object, ...], list[PtoOp]] = {}
         for function in self.functions:
             for op in function.ops:
-                kind = op.__class__
-                if not _is_pto(kind):
-                    continue
-                instruction = cast(PtoOp, op)
-                groups.setdefault(self._key(instruction), []).append(instruction)
+                if isinstance(op, PtoOp):
+                    groups.setdefault(self._key(op), []).append(op)
         return groups
 
     def _key(self, op: PtoOp) -> tuple[object, ...]:
@@ -267,20 +253,10 @@ class _Checker:
             if self.declared and not group[0].CONTEXT_SENSITIVE:
                 continue
             for problem in group[0].problems():
+                message = f"`{group[0].mnemonic()}`: {problem.message}"
                 for op in group:
-                    span = span_of(op)
-                    if problem.operand is not None:
-                        span = operand_span(op, problem.operand)
-                    elif problem.field is not None:
-                        span = field_span(op, problem.field)
-                    found.append(
-                        (
-                            op,
-                            Diagnostic(
-                                DECLARATION_CODE, f"`{op.mnemonic()}`: {problem.message}", span, op=op
-                            ),
-                        )
-                    )
+                    span = _declared_span(op, problem)
+                    found.append((op, Diagnostic(DECLARATION_CODE, message, span, op=op)))
         return found
 
     @cached_property
@@ -288,18 +264,12 @@ class _Checker:
         """Functions whose name another one of their module has before them."""
         first: dict[tuple[Operation | None, str], FuncOp] = {}
         found: list[Diagnostic] = []
-        for function in self.functions:
-            name = function.func.sym_name.data
-            key = (function.func.parent_op(), name)
-            if key in first:
-                note = Note("the first one", span_of(first[key]))
-                message = f"there are two functions `@{name}`"
-                found.append(
-                    Diagnostic(
-                        DUPLICATE_CODE, message, span_of(function.func), notes=(note,), op=function.func
-                    )
-                )
-            first.setdefault(key, function.func)
+        for func in (each.func for each in self.functions):
+            before = first.setdefault((func.parent_op(), func.sym_name.data), func)
+            if before is not func:
+                notes = (Note("the first one", span_of(before)),)
+                message = f"there are two functions `@{func.sym_name.data}`"
+                found.append(Diagnostic(DUPLICATE_CODE, message, span_of(func), notes=notes, op=func))
         return found
 
     def check(self, target: Target) -> Iterator[Diagnostic]:
@@ -396,11 +366,6 @@ class _Checker:
         return found
 
 
-@cache
-def _is_pto(op_class: type[Operation]) -> bool:
-    return issubclass(op_class, PtoOp)
-
-
 def _called(function: FunctionFacts) -> set[str]:
     calls = cast("list[CallOp]", function.by_class.get(CallOp, []))
     return {call.callee.string_value() for call in calls}
@@ -440,6 +405,12 @@ def _diagnose(rule: Rule, violation: Violation, op: Operation, source: str | Non
 def _statement(words: str, source: str) -> Note:
     """Return the statement and citation of a rule as a note for its findings."""
     return Note(f"{words} [{source}]")
+
+
+def _declared_span(op: PtoOp, problem: Problem) -> Span:
+    if problem.operand is not None:
+        return operand_span(op, problem.operand)
+    return span_of(op) if problem.field is None else field_span(op, problem.field)
 
 
 def _span(op: Operation, violation: Violation) -> Span:
