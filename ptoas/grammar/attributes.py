@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from math import prod
 from typing import Any, cast
@@ -64,34 +64,47 @@ _ENUM_TEXT = re.compile(r"#pto(?:\.(\w+)\s*<\s*([\w.]+)\s*>|<\s*(\w+)\s+([\w.]+)
 _ALIAS = re.compile(r"![A-Za-z_][\w$]*(?![\w$.])")
 
 
-class Resolver:
-    """Convert nodes to types and attributes, with the aliases of the file."""
+class Aliases:
+    """The aliases of types and attributes that a file defines."""
 
-    def __init__(self, allow_unregistered: bool):
-        self.allow_unregistered = allow_unregistered
-        self.type_aliases: dict[str, Attribute] = {}
-        self.attr_aliases: dict[str, Attribute] = {}
-        self.broken_aliases: set[str] = set()
+    def __init__(self) -> None:
+        self.types: dict[str, Attribute] = {}
+        self.attributes: dict[str, Attribute] = {}
+        self.broken: set[str] = set()
         """Aliases whose definition is wrong: nothing is said about what uses them."""
 
+
+class Resolver:
+    """Convert the nodes of a statement to types and attributes, with the aliases of its file.
+
+    `texts` are the types that the statement spells, by their numbers in its shape.
+    """
+
+    def __init__(self, aliases: Aliases, texts: Sequence[str], allow_unregistered: bool):
+        self.aliases = aliases
+        self.texts = texts
+        self.allow_unregistered = allow_unregistered
+
     def type(self, node: t.TypeText) -> Attribute:
+        text, aliases = self.text(node), self.aliases
         try:
-            alias = self.type_aliases.get(node.text)
-            return alias or type_from_text(node.text, self.allow_unregistered)
+            return aliases.types.get(text) or type_from_text(text, self.allow_unregistered)
         except TypeProblem as problem:
-            if self.broken_aliases and not self.broken_aliases.isdisjoint(_ALIAS.findall(node.text)):
+            if aliases.broken and not aliases.broken.isdisjoint(_ALIAS.findall(text)):
                 raise Consequence("PTO-P021", problem.message) from None
-            fix = problem.fix or (
-                did_you_mean(node.text, self.type_aliases) if node.text[:1] == "!" else None
-            )
+            fix = problem.fix or (did_you_mean(text, aliases.types) if text[:1] == "!" else None)
             raise TypePlaceProblem(problem.message, node, problem.offset, problem.length, fix) from None
+
+    def text(self, node: t.TypeText) -> str:
+        """A type as the statement spells it."""
+        return node.text if node.slot is None else self.texts[node.slot]
 
     def define_type(self, node: t.TypeAlias_) -> None:
         """Define an alias of a type; a wrong one counts as defined."""
         name = node.name.text
-        self.broken_aliases.add(name)
-        self.type_aliases[name] = self.type(node.type)
-        self.broken_aliases.discard(name)
+        self.aliases.broken.add(name)
+        self.aliases.types[name] = self.type(node.type)
+        self.aliases.broken.discard(name)
 
     def types(self, nodes: tuple[t.TypeText, ...]) -> list[Attribute]:
         return [self.type(node) for node in nodes]
@@ -106,7 +119,9 @@ class Resolver:
             case t.Typed(value=t.String() as string):
                 return self._member(node, string.text, enum) if enum else StringAttr(string.text)
             case t.Typed(value=t.AttrText() as blob, type=type_node):
-                return self._by_xdsl(blob, f"{blob.text} : {type_node.text}" if type_node else blob.text)
+                return self._by_xdsl(
+                    blob, f"{blob.text} : {self.text(type_node)}" if type_node else blob.text
+                )
             case t.WordNode(text=("true" | "false") as text):
                 return BoolAttr.from_bool(text == "true")
             case t.WordNode(text="unit"):
@@ -191,8 +206,8 @@ class Resolver:
 
     def _attr_text(self, node: t.AttrText, enum: type[PtoEnumAttr[Any]] | None) -> Attribute:
         text = node.text
-        if text in self.attr_aliases:
-            return self.attr_aliases[text]
+        if text in self.aliases.attributes:
+            return self.aliases.attributes[text]
         if text.startswith("<"):
             if enum is None and self.allow_unregistered:
                 return StringAttr(text)
@@ -216,7 +231,7 @@ class Resolver:
         return self._by_xdsl(node, text)
 
     def _by_xdsl(self, node: t.Node, text: str) -> Attribute:
-        for alias, value in {**self.attr_aliases, **self.type_aliases}.items():
+        for alias, value in {**self.aliases.attributes, **self.aliases.types}.items():
             text = re.sub(re.escape(alias) + r"(?![\w.$-])", str(value).replace("\\", r"\\"), text)
         return _parse_by_xdsl(text, self.allow_unregistered, node)
 

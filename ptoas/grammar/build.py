@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any, TypeAlias, cast
 
 from xdsl.dialects.builtin import StringAttr, UnregisteredOp
@@ -19,7 +20,7 @@ from ptoas.dialects.pto.instruction import Problem, PtoOp
 from ptoas.dialects.syntax_errors import SyntaxProblem
 from ptoas.grammar import checks, mlir, structure
 from ptoas.grammar import tree as t
-from ptoas.grammar.attributes import Resolver
+from ptoas.grammar.attributes import Aliases, Resolver
 from ptoas.grammar.bodies import TARGET
 from ptoas.grammar.clauses import check_clauses, check_event_name
 from ptoas.grammar.foreign import defined_names, foreign_notation
@@ -57,12 +58,37 @@ _STATEMENTS: StatementCache = BoundedCache()
 on_clear(_STATEMENTS.clear)
 
 
+class ParsedStatement:
+    """A statement with its tree, the names of its values by their numbers, and the resolver of its types."""
+
+    def __init__(self, raw: RawStatement, tree: t.Statement, names: list[str], resolver: Resolver):
+        self.raw = raw
+        self.tree = tree
+        self.names = names
+        self.resolver = resolver
+
+    def name(self, node: t.ValueNode) -> str:
+        return self.names[node.slot]
+
+    @cached_property
+    def place(self) -> Callable[[int], int]:
+        """Convert an offset in the statement's shape, of a node, to one in its text."""
+        return place_in_text(self.raw.text)
+
+    def offset(self, node: t.Node) -> int:
+        """The place of a node in the source."""
+        return self.raw.source_offset(self.place(node.start))
+
+    def attributes(self, node: t.Dict | None) -> dict[str, Attribute]:
+        return self.resolver.dictionary(node) if node is not None else {}
+
+
 class Builder(ValueScope):
     """Builder of one file. Problems are collected; an invalid statement is left out."""
 
     def __init__(self, source: Source, allow_unregistered: bool = False, *, judge_kept: bool = True):
         super().__init__(source)
-        self.resolver = Resolver(allow_unregistered)
+        self.aliases = Aliases()
         self.allow_unregistered = allow_unregistered
         self.judge_kept = judge_kept
         """True if preserved unknown forms must still be unknown when they are read again."""
@@ -91,16 +117,13 @@ class Builder(ValueScope):
 
     # --- parts of statements
 
-    def value(self, node: t.ValueNode, names: list[str]) -> SSAValue:
-        found = self.values.get(names[node.slot])
+    def value(self, statement: ParsedStatement, node: t.ValueNode) -> SSAValue:
+        found = self.values.get(statement.name(node))
         if found is None:
             raise UndefinedName(node)
         if found is POISON:
             raise Poisoned
         return cast(SSAValue, found)
-
-    def attributes(self, node: t.Dict | None) -> dict[str, Attribute]:
-        return self.resolver.dictionary(node) if node is not None else {}
 
     def block(self, label: t.WordNode) -> Block:
         block = self.blocks.get(label.text)
@@ -167,21 +190,19 @@ class Builder(ValueScope):
 
     def _enter_label(self, raw: RawStatement) -> Block:
         block = self.labelled[raw.start]
+        statement = self.parsed(raw)
+        if statement is None:
+            return block
+        label = cast(t.Label, statement.tree.body)
         try:
-            parsed = self.parsed(raw)
-            if parsed is None:
-                return block
-            tree, names, written = parsed
-            label = cast(t.Label, t.with_types(tree.body, written))
-            types = self.resolver.types(tuple(b.type for b in label.args))
+            types = statement.resolver.types(tuple(b.type for b in label.args))
         except StatementProblem as problem:
-            problem.relocate(place_in_text(raw.text))
+            problem.relocate(statement.place)
             self.report_problem(raw, problem)
             return block
-        place = place_in_text(raw.text)
         for at, (binding, type) in enumerate(zip(label.args, types, strict=True)):
             value = block.args[at] if at < len(block.args) else block.insert_arg(type, at)
-            self.define(names[binding.value.slot], value, raw.source_offset(place(binding.start)))
+            self.define(statement.name(binding.value), value, statement.offset(binding))
         return block
 
     def statement(self, raw: RawStatement, ops: list[Operation]) -> None:
@@ -207,35 +228,34 @@ class Builder(ValueScope):
         self.values = outer
 
     def _read(self, raw: RawStatement, ops: list[Operation]) -> None:
-        parsed = self.parsed(raw)
-        if parsed is None:
+        statement = self.parsed(raw)
+        if statement is None:
             return
-        tree, names, written = parsed
-        is_instruction = isinstance(tree.body, t.InstructionNode)
+        is_instruction = isinstance(statement.tree.body, t.InstructionNode)
         try:
             if is_instruction:
-                self._instruction(raw, tree, names, written, ops)
+                self._instruction(statement, ops)
             else:
-                structure.build(self, raw, t.with_types(tree, written), names, ops)
+                structure.build(self, statement, ops)
         except Poisoned:
-            self._poison(tree, names)
+            self._poison(statement)
             self._look_inside(raw)
         except UndefinedName as problem:
             # A new destination comes first and is valid, so operands count from the first undefined one.
-            nodes = [v for v in t.values_in(tree.body) if v.start >= problem.value.start]
+            nodes = [v for v in t.values_in(statement.tree.body) if v.start >= problem.value.start]
             for node in nodes if is_instruction else nodes[:1]:
-                if names[node.slot] not in self.values:
-                    self.report_undefined(raw, names[node.slot], place_in_text(raw.text)(node.start))
-                    self.values[names[node.slot]] = POISON
-            self._poison(tree, names)
+                if statement.name(node) not in self.values:
+                    self.report_undefined(raw, statement.name(node), statement.offset(node))
+                    self.values[statement.name(node)] = POISON
+            self._poison(statement)
         except StatementProblem as problem:
-            self._poison(tree, names)
-            problem.relocate(place_in_text(raw.text))
+            self._poison(statement)
+            problem.relocate(statement.place)
             self.report_problem(raw, problem)
 
-    def parsed(self, raw: RawStatement) -> tuple[t.Statement, list[str], list[str]] | None:
-        """Return the tree of a statement, its value names and its types; None after reporting an error."""
-        names, written, shape = split_statement(raw.text)
+    def parsed(self, raw: RawStatement) -> ParsedStatement | None:
+        """Parse a statement; return None after reporting an error."""
+        names, types, shape = split_statement(raw.text)
         if "" in names or raw.text.count("%") > len(names):
             offset = nameless_value(raw.text)
             if offset is not None:
@@ -251,7 +271,7 @@ class Builder(ValueScope):
                 self._report_syntax(raw, problem)
                 return None
             self.cache.put(key, tree)
-        return tree, names, written
+        return ParsedStatement(raw, tree, names, Resolver(self.aliases, types, self.allow_unregistered))
 
     def _report_syntax(self, raw: RawStatement, problem: SyntaxProblem) -> None:
         """Report a syntax error in the original text, with its columns."""
@@ -272,40 +292,40 @@ class Builder(ValueScope):
     def poison_by_text(self, raw: RawStatement) -> None:
         """Poison the names that an unreadable statement would have defined, those without their `%` too."""
         if (alias := re.match(r"(![\w$.-]+)\s*=", raw.text)) is not None:
-            self.resolver.broken_aliases.add(alias[1])
+            self.aliases.broken.add(alias[1])
         match = _DEFINES.match(raw.text)
         named = re.findall(r"%?([\w$.-]+)", match[1] or match[2] or match[3]) if match else []
         for name in (*named, *defined_names(raw.text)):
             self.values.setdefault(name, POISON)
 
-    def _poison(self, tree: t.Statement, names: list[str]) -> None:
+    def _poison(self, statement: ParsedStatement) -> None:
         """Suppress further errors about the results and undefined names of an invalid statement."""
+        tree, names = statement.tree, statement.names
         for result in tree.results:
             for key in result_names(names[result.slot], result.count):
                 self.values.setdefault(key, POISON)
         for name in names[len(tree.results) :]:
             self.values.setdefault(name, POISON)
 
-    def _instruction(
-        self, raw: RawStatement, tree: t.Statement, names: list[str], written: list[str], ops: list[Operation]
-    ) -> None:
+    def _instruction(self, statement: ParsedStatement, ops: list[Operation]) -> None:
+        raw, tree, names = statement.raw, statement.tree, statement.names
         body = cast(t.InstructionNode, tree.body)
         first = len(tree.results) + (tree.event is not None)
         values: dict[str, Any] = self.values
         operands: list[Any] = [None] * first + [values.get(name) for name in names[first:]]
         types = tuple([None if value is None else value.type for value in operands])
-        key = (tree, *types, *written)
+        key = (tree, *types, *statement.resolver.texts)
         template = cast(OpTemplate | None, self.cache.get(key))
         is_new = template is None
         if template is None:
-            template = self._template(t.with_types(tree, written), types)
-        op = self._operation(raw, tree, template, operands, names, ops)
+            template = self._template(statement, types)
+        op = self._operation(statement, template, operands, ops)
         if not template.checked and not self._check(raw, op, template):
             if not self.allow_unregistered or template.prelude or not isinstance(op, PtoOp):
-                self._poison(tree, names)
+                self._poison(statement)
                 return
             # A form of a known instruction that the dialect does not have yet.
-            template = UnregisteredReader(t.with_types(tree, written), types, self.resolver).template()
+            template = UnregisteredReader(tree, types, statement.resolver).template()
             chosen, location = list(op.operands), op.location
             op.drop_all_references()
             op = template.make(chosen, template.result_types or (), location)
@@ -318,35 +338,30 @@ class Builder(ValueScope):
             ops.append(wait)
         ops.append(op)
         if tree.results:
-            self.define_results(raw, tree, names, op)
+            self.define_results(statement, op)
         if tree.event is not None:
             ops.append(record := record_after(op))
             self.define(names[tree.event.slot], record.results[0], raw.start)
 
     def _operation(
-        self,
-        raw: RawStatement,
-        tree: t.Statement,
-        template: OpTemplate,
-        operands: list[Any],
-        names: list[str],
-        ops: list[Operation],
+        self, statement: ParsedStatement, template: OpTemplate, operands: list[Any], ops: list[Operation]
     ) -> Operation:
         """Make the operation of a template, after its prelude in `ops`."""
+        raw = statement.raw
         if len(raw.regions) > template.bodies:
-            opcode = cast(t.InstructionNode, tree.body).opcode
+            opcode = cast(t.InstructionNode, statement.tree.body).opcode
             raise StatementProblem("PTO-P061", f"`{opcode.text}` has no body")
         location = located(self.source, raw.start, raw.end, template.places)
         made: list[SSAValue] = []
         for step in template.prelude:
             made.append(make_prelude(step, operands, made, location, ops))
             if isinstance(step, Alloc):
-                self.define(names[step.slot], made[-1], raw.start)
+                self.define(statement.names[step.slot], made[-1], raw.start)
         chosen: list[SSAValue] = [operands[ref] if ref >= 0 else made[-1 - ref] for ref in template.operands]
         regions = self._regions(raw, template) if template.bodies else ()
         result_types = template.result_types
         if result_types is None:
-            result_types = self._inferred(raw, tree, template, chosen)
+            result_types = self._inferred(statement, template, chosen)
         return template.make(chosen, result_types, location, regions)
 
     def _regions(self, raw: RawStatement, template: OpTemplate) -> Sequence[IRRegion]:
@@ -357,8 +372,8 @@ class Builder(ValueScope):
         missing = template.bodies - len(found)
         return [*found, *(IRRegion(Block()) for _ in range(missing))]  # an empty body looks like a dictionary
 
-    def define_results(self, raw: RawStatement, tree: t.Statement, names: list[str], op: Operation) -> None:
-        results = op.results
+    def define_results(self, statement: ParsedStatement, op: Operation) -> None:
+        raw, tree, names, results = statement.raw, statement.tree, statement.names, op.results
         if len(results) == 1 == len(tree.results) and tree.results[0].count > 1:
             name = f"%{names[0]}:{tree.results[0].count}"
             message = f"`{name}` stands for several results, but there is only 1"
@@ -369,15 +384,16 @@ class Builder(ValueScope):
         if len(keys) != len(results):
             message = f"{counted(len(keys), 'name')} for {counted(len(results), 'result')}"
             self.report("PTO-P041", message, raw.start, len(names[0]) + 1)
-            self._poison(tree, names)
+            self._poison(statement)
             return
         for key, result in zip(keys, results, strict=True):
             self.define(key, result, raw.start)
 
     # --- templates
 
-    def _template(self, tree: t.Statement, types: Sequence[Attribute | None]) -> OpTemplate:
+    def _template(self, statement: ParsedStatement, types: Sequence[Attribute | None]) -> OpTemplate:
         """Analyse an instruction whose values have these types."""
+        tree, resolver = statement.tree, statement.resolver
         body = cast(t.InstructionNode, tree.body)
         opcode = body.opcode.text
         found = opcode_class(opcode, types)
@@ -389,35 +405,40 @@ class Builder(ValueScope):
         if not is_known:
             raise unknown_opcode(body.opcode, list(mlir.OPCODES))
         if opcode in mlir.OPCODES:
-            template = mlir.template_of(tree, types, self.resolver)
+            template = mlir.template_of(tree, types, resolver)
         elif found is None:
-            template = UnregisteredReader(tree, types, self.resolver).template()
+            template = UnregisteredReader(tree, types, resolver).template()
         elif self.allow_unregistered:
-            template = self._of_any_revision(tree, types, found)
+            template = self._of_any_revision(statement, types, found)
         else:
-            template = InstructionReader(tree, types, self.resolver, *found).template()
+            template = InstructionReader(tree, types, resolver, *found).template()
         if body.clauses is not None:
             check_clauses(tree, types, template.cls)
         return template
 
     def _of_any_revision(
-        self, tree: t.Statement, types: Sequence[Attribute | None], found: tuple[type[PtoOp], list[str]]
+        self,
+        statement: ParsedStatement,
+        types: Sequence[Attribute | None],
+        found: tuple[type[PtoOp], list[str]],
     ) -> OpTemplate:
         """Analyse an instruction to which a later revision of the language may have given new parts."""
+        tree, resolver = statement.tree, statement.resolver
         try:
-            return InstructionReader(tree, types, self.resolver, *found).template()
+            return InstructionReader(tree, types, resolver, *found).template()
         except StatementProblem as problem:
             if problem.code not in _NEW_PARTS or _contradicts(problem, tree, types):
                 raise
-            template = UnregisteredReader(tree, types, self.resolver).template()
+            template = UnregisteredReader(tree, types, resolver).template()
             if self.judge_kept and reads_as_another(template, types):
                 raise
             return template
 
     def _inferred(
-        self, raw: RawStatement, tree: t.Statement, template: OpTemplate, operands: list[SSAValue]
+        self, statement: ParsedStatement, template: OpTemplate, operands: list[SSAValue]
     ) -> Sequence[Attribute]:
         """Infer the result types of a statement without written ones."""
+        raw, tree = statement.raw, statement.tree
         body = cast(t.InstructionNode, tree.body)
         cls = template.cls
         assert issubclass(cls, PtoOp)
@@ -437,9 +458,8 @@ class Builder(ValueScope):
         types = [value.type for value in operands]
         plausible = cls.plausible_result_types(types) if len(tree.results) == 1 else ()
         if plausible and not template.prelude and not raw.regions:
-            place = place_in_text(raw.text)
-            rest = len(raw.text) if body.clauses is None else place(body.clauses.start)
-            end = rest if body.typing is None else place(body.typing.start)
+            rest = len(raw.text) if body.clauses is None else statement.place(body.clauses.start)
+            end = rest if body.typing is None else statement.place(body.typing.start)
             line = raw.text[:end].rstrip().removesuffix(":").rstrip()
             clauses = f" {raw.text[rest:]}".rstrip()
             typed = f"{line} : ({', '.join(map(str, types))}) -> {plausible[0]}{clauses}"

@@ -21,26 +21,29 @@ from xdsl.ir import Attribute, Block, Operation, Region
 from xdsl.traits import IsTerminator
 
 from ptoas.grammar import tree as t
+from ptoas.grammar.attributes import Resolver
 from ptoas.grammar.problems import StatementProblem, TypeConflict, counted
 
 if TYPE_CHECKING:
-    from ptoas.grammar.build import Builder
+    from ptoas.grammar.build import Builder, ParsedStatement
     from ptoas.grammar.layout import RawStatement
 
 
-def build_for(builder: Builder, raw: RawStatement, node: t.For, names: list[str]) -> ForOp:
-    lower, upper, step = (builder.value(v, names) for v in (node.lower, node.upper, node.step))
-    initial = [builder.value(value, names) for _, value in node.carried]
+def build_for(builder: Builder, statement: ParsedStatement, node: t.For) -> ForOp:
+    lower, upper, step = (builder.value(statement, v) for v in (node.lower, node.upper, node.step))
+    initial = [builder.value(statement, value) for _, value in node.carried]
     types = [v.type for v in initial]
-    declared = builder.resolver.types(node.outputs)
+    declared = statement.resolver.types(node.outputs)
     if node.outputs and declared != types:
         message = "the loop's result types differ from its initial values'"
         raise StatementProblem("PTO-P042", message, node.outputs[0])
     block = Block(arg_types=[lower.type, *types])
     bound = [node.induction, *(name for name, _ in node.carried)]
-    args = tuple((names[v.slot], arg, raw.start) for v, arg in zip(bound, block.args, strict=True))
+    args = tuple(
+        (statement.name(v), arg, statement.raw.start) for v, arg in zip(bound, block.args, strict=True)
+    )
     with builder.inside("a loop"):
-        region = Region(builder.region(raw.regions[0], block, args))
+        region = Region(builder.region(statement.raw.regions[0], block, args))
     _yield(block)
     op = ForOp.create(operands=[lower, upper, step, *initial], result_types=types, regions=[region])
     return op
@@ -62,12 +65,12 @@ def _branches(builder: Builder, raw: RawStatement) -> list[Region]:
     return regions
 
 
-def build_if(builder: Builder, raw: RawStatement, node: t.If, names: list[str]) -> IfOp:
-    condition = builder.value(node.condition, names)
+def build_if(builder: Builder, statement: ParsedStatement, node: t.If) -> IfOp:
+    condition = builder.value(statement, node.condition)
     if condition.type != i1:
         raise StatementProblem("PTO-P042", f"a condition must be i1, found {condition.type}", node.condition)
-    types = builder.resolver.types(node.outputs)
-    regions = _branches(builder, raw)
+    types = statement.resolver.types(node.outputs)
+    regions = _branches(builder, statement.raw)
     if len(regions) == 1:
         if types:
             message = "`scf.if` has a result, so it needs an `else`"
@@ -76,43 +79,44 @@ def build_if(builder: Builder, raw: RawStatement, node: t.If, names: list[str]) 
     return IfOp(condition, types, regions[0], regions[1])
 
 
-def build_while(builder: Builder, raw: RawStatement, node: t.While, names: list[str]) -> WhileOp:
-    initial = [builder.value(value, names) for _, value in node.carried]
-    inputs = builder.resolver.types(node.type.inputs)
+def build_while(builder: Builder, statement: ParsedStatement, node: t.While) -> WhileOp:
+    initial = [builder.value(statement, value) for _, value in node.carried]
+    inputs = statement.resolver.types(node.type.inputs)
     if [v.type for v in initial] != inputs:
         raise StatementProblem("PTO-P042", "the loop's types differ from its initial values'", node.type)
     before = Block(arg_types=inputs)
     args = tuple(
-        (names[name.slot], arg, raw.start) for (name, _), arg in zip(node.carried, before.args, strict=True)
+        (statement.name(name), arg, statement.raw.start)
+        for (name, _), arg in zip(node.carried, before.args, strict=True)
     )
     with builder.inside("a loop"):
-        first = Region(builder.region(raw.regions[0], before, args))
+        first = Region(builder.region(statement.raw.regions[0], before, args))
         # The second region names its own arguments: `^bb0(%a: index):`.
-        blocks = builder.region(raw.regions[1])
+        blocks = builder.region(statement.raw.regions[1])
     _yield(blocks[-1])
-    op = WhileOp(initial, builder.resolver.types(node.type.outputs), first, Region(blocks))
+    op = WhileOp(initial, statement.resolver.types(node.type.outputs), first, Region(blocks))
     return op
 
 
-def build_switch(builder: Builder, raw: RawStatement, node: t.Switch, names: list[str]) -> IndexSwitchOp:
-    selector = builder.value(node.selector, names)
+def build_switch(builder: Builder, statement: ParsedStatement, node: t.Switch) -> IndexSwitchOp:
+    selector = builder.value(statement, node.selector)
     if selector.type != IndexType():
         message = f"the selector must be an index, found {selector.type}"
         raise StatementProblem("PTO-P042", message, node.selector)
-    numbers = [cast("IntegerAttr[IndexType]", builder.resolver.number(n, IndexType())) for n in node.cases]
-    regions = _branches(builder, raw)
+    numbers = [cast("IntegerAttr[IndexType]", statement.resolver.number(n, IndexType())) for n in node.cases]
+    regions = _branches(builder, statement.raw)
     cases = DenseArrayBase.from_list(i64, [number.value.data for number in numbers])
-    types = builder.resolver.types(node.outputs)
+    types = statement.resolver.types(node.outputs)
     return IndexSwitchOp(selector, cases, regions[-1], regions[:-1], types)
 
 
 NO_INLINE = "no_inline"
 
 
-def build_execute(builder: Builder, raw: RawStatement, node: t.Execute, _: list[str]) -> ExecuteRegionOp:
+def build_execute(builder: Builder, statement: ParsedStatement, node: t.Execute) -> ExecuteRegionOp:
     with builder.inside("a body"):
-        region = Region(builder.region(raw.regions[0]))
-    types = builder.resolver.types(node.outputs)
+        region = Region(builder.region(statement.raw.regions[0]))
+    types = statement.resolver.types(node.outputs)
     last = region.blocks.last
     if last is not None and not types and (last.last_op is None or not _ends_a_block(last.last_op)):
         last.add_op(YieldOp())
@@ -126,15 +130,15 @@ def _ends_a_block(op: Operation) -> bool:
     return op.has_trait(IsTerminator, value_if_unregistered=False)
 
 
-def build_branch(builder: Builder, _: RawStatement, node: t.Branch, names: list[str]) -> Operation:
+def build_branch(builder: Builder, statement: ParsedStatement, node: t.Branch) -> Operation:
     from xdsl.dialects import cf  # few programs branch
 
-    resolver = builder.resolver
+    resolver = statement.resolver
     blocks = [builder.block(way.label) for way in node.ways]
-    passed = [[builder.value(value, names) for value in way.values] for way in node.ways]
+    passed = [[builder.value(statement, value) for value in way.values] for way in node.ways]
     for way, values in zip(node.ways, passed, strict=True):
         _check_handed(way, [v.type for v in values], resolver.types(way.types))
-    chooser = None if node.chooser is None else builder.value(node.chooser, names)
+    chooser = None if node.chooser is None else builder.value(statement, node.chooser)
     op: Operation
     if chooser is None or node.chooser is None:
         op = cf.BranchOp(blocks[0], *passed[0])
@@ -148,13 +152,13 @@ def build_branch(builder: Builder, _: RawStatement, node: t.Branch, names: list[
             found = f"needs an integer selector, found {chooser.type}, here declared as {type}"
             raise StatementProblem("PTO-P042", f"`cf.switch` {found}", node.type)
         op = cf.SwitchOp(
-            chooser, blocks[0], passed[0], _cases(builder, node, chooser.type), blocks[1:], passed[1:]
+            chooser, blocks[0], passed[0], _cases(resolver, node, chooser.type), blocks[1:], passed[1:]
         )
     return op
 
 
-def _cases(builder: Builder, node: t.Branch, type: Attribute) -> DenseIntElementsAttr | None:
-    numbers = [cast("IntegerAttr[IndexType]", builder.resolver.number(n, type)) for n in node.cases]
+def _cases(resolver: Resolver, node: t.Branch, type: Attribute) -> DenseIntElementsAttr | None:
+    numbers = [cast("IntegerAttr[IndexType]", resolver.number(n, type)) for n in node.cases]
     values = [number.value.data for number in numbers]
     return (
         DenseIntElementsAttr.from_list(VectorType(cast(IndexType, type), [len(values)]), values)

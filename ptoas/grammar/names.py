@@ -156,9 +156,8 @@ class ValueScope:
             met.add(name)
         self.hints = []
 
-    def report_undefined(self, raw: RawStatement, name: str, at: int) -> None:
+    def report_undefined(self, raw: RawStatement, name: str, offset: int) -> None:
         """Report an undefined name of a statement, with its definition elsewhere or a similar name."""
-        offset = raw.source_offset(at)
         text = self.source.text
         definition = re.compile(rf"%{re.escape(name)}(?![\w$.-])(?::\d+)?(?:\s*,\s*%[\w$.:-]+)*\s*=(?!=)")
         # Only the enclosing function is searched.

@@ -21,7 +21,6 @@ from ptoas.grammar.locations import take_locations
 from ptoas.grammar.module import PtoModule
 from ptoas.grammar.names import TooManyProblems
 from ptoas.grammar.problems import StatementProblem
-from ptoas.grammar.syntax import place_in_text
 from ptoas.ir.location import SourceLocation, located
 
 MAX_BYTES = 64 << 20
@@ -226,22 +225,20 @@ def _bare_program(builder: Builder, statements: Sequence[RawStatement]) -> Modul
 
 def _declare_arg(builder: Builder, raw: RawStatement, block: Block) -> list[Span]:
     """Add an argument to the block; return the place of its type."""
-    parsed = None if raw.broken else builder.parsed(raw)
-    if parsed is None:
+    statement = None if raw.broken else builder.parsed(raw)
+    if statement is None:
         builder.poison_by_text(raw)
         return []
-    tree, names, written = parsed
-    node = t.with_types(tree.body, written)
+    node = statement.tree.body
     assert isinstance(node, t.Arg)
-    place = place_in_text(raw.text)
     try:
-        type = builder.resolver.type(node.type)
+        type = statement.resolver.type(node.type)
     except StatementProblem as problem:
-        problem.relocate(place)
+        problem.relocate(statement.place)
         builder.report_problem(raw, problem)
         builder.poison_by_text(raw)
         return []
     arg = block.insert_arg(type, len(block.args))
-    builder.define(names[node.value.slot], arg, raw.source_offset(place(node.value.start)))
-    start, end = place(node.type.start), place(node.type.end)
+    builder.define(statement.name(node.value), arg, statement.offset(node.value))
+    start, end = statement.place(node.type.start), statement.place(node.type.end)
     return [Span(builder.source, raw.source_offset(start), end - start)]

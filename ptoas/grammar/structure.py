@@ -39,43 +39,41 @@ from ptoas.grammar.module import PtoModule
 from ptoas.grammar.opcodes import unknown_opcode
 from ptoas.grammar.parts import check_key
 from ptoas.grammar.problems import StatementProblem, TypeConflict, counted
-from ptoas.grammar.syntax import place_in_text
 from ptoas.grammar.unregistered import EXTRA_OPERANDS, OPERAND_KEYS
 from ptoas.ir.location import PartOffsets, located
 
 if TYPE_CHECKING:
-    from ptoas.grammar.build import Builder
+    from ptoas.grammar.build import Builder, ParsedStatement
     from ptoas.grammar.layout import RawStatement
 
 OWN_ATTRIBUTES = frozenset({TARGET, KernelKindAttr.name, VISIBILITY, TAIL_HINT, *ENTRIES})
 """Attributes of modules and functions that mean something."""
 
 
-def build(
-    builder: Builder, raw: RawStatement, tree: t.Statement, names: list[str], ops: list[Operation]
-) -> None:
+def build(builder: Builder, statement: ParsedStatement, ops: list[Operation]) -> None:
     """Build a statement that is not an instruction."""
+    raw, tree, resolver = statement.raw, statement.tree, statement.resolver
     problems = len(builder.diagnostics)
     match tree.body:
         case t.ModuleNode() as node:
-            op = _module(builder, raw, node)
+            op = _module(builder, statement, node)
         case t.FunctionNode() as node:
-            op = _function(builder, raw, node, names)
+            op = _function(builder, statement, node)
         case t.Generic() as node:
-            op = _generic(builder, raw, tree, node, names)
+            op = _generic(builder, statement, node)
         case t.TargetName() as node:
             if TARGET in builder.module_attributes:
                 raise StatementProblem("PTO-P051", "the target is given twice", node.name)
             builder.module_attributes[TARGET] = StringAttr(node.name.text)
             return
         case t.Const() as node:
-            op = _const(builder, raw, node, names)
+            op = _const(builder, statement, node)
         case t.AttrAlias() as node:
-            builder.resolver.attr_aliases[node.name.text] = builder.resolver.attribute(node.value)
+            builder.aliases.attributes[node.name.text] = resolver.attribute(node.value)
             builder.alias_defined()
             return
         case t.TypeAlias_() as node:
-            builder.resolver.define_type(node)
+            resolver.define_type(node)
             builder.alias_defined()
             return
         case t.Arg() as node:
@@ -85,10 +83,10 @@ def build(
             make = control.BUILDERS.get(type(node))
             if make is None:
                 raise StatementProblem("PTO-P061", "this is not allowed here")
-            op = make(builder, raw, node, names)
-            op.attributes.update(builder.attributes(cast(Any, node).attributes))
+            op = make(builder, statement, node)
+            op.attributes.update(statement.attributes(cast(Any, node).attributes))
     op.location = located(
-        builder.source, raw.start, raw.end, _places(tree.body, op), _arguments(builder, raw, tree.body)
+        builder.source, raw.start, raw.end, _places(tree.body, op), _arguments(builder, statement)
     )
     if op.name in TERMINATORS or op.successors:
         builder.deferred.append((raw, op))
@@ -100,7 +98,7 @@ def build(
         _check_visibility(op, tree.body)
     ops.append(op)
     if tree.results:
-        builder.define_results(raw, tree, names, op)
+        builder.define_results(statement, op)
     elif op.results and not isinstance(tree.body, t.Generic | t.Const):
         message = f"`{op.name}` has {counted(len(op.results), 'result')}, which must be named"
         fix = f"begin the statement with `%r{f':{len(op.results)}' * (len(op.results) > 1)} =`"
@@ -133,10 +131,11 @@ def _places(node: t.Body, op: Operation) -> PartOffsets | None:
     )
 
 
-def _arguments(builder: Builder, raw: RawStatement, node: t.Body) -> tuple[Span, ...]:
+def _arguments(builder: Builder, statement: ParsedStatement) -> tuple[Span, ...]:
+    node = statement.tree.body
     if not isinstance(node, t.FunctionNode):
         return ()
-    place = place_in_text(raw.text)
+    raw, place = statement.raw, statement.place
     extents = [(place(param.type.start), place(param.type.end)) for param in node.params]
     return tuple(Span(builder.source, raw.source_offset(start), end - start) for start, end in extents)
 
@@ -147,21 +146,21 @@ def _refuse_inside(builder: Builder, what: str) -> None:
         raise StatementProblem("PTO-P061", f"a {what} is not allowed inside {builder.container}")
 
 
-def _own_attributes(builder: Builder, node: t.Dict | None, what: str) -> dict[str, Attribute]:
+def _own_attributes(statement: ParsedStatement, node: t.Dict | None, what: str) -> dict[str, Attribute]:
     """Attributes of a module or function; refuse a name of `OWN_ATTRIBUTES` without its prefix."""
     for entry in node.entries if node is not None else ():
         if f"pto.{entry.key}" in OWN_ATTRIBUTES:
             fix = f"write `pto.{entry.key}`"
             raise StatementProblem("PTO-P053", f"a {what} has no attribute `{entry.key}`", entry, fix)
-    return builder.attributes(node)
+    return statement.attributes(node)
 
 
-def _module(builder: Builder, raw: RawStatement, node: t.ModuleNode) -> ModuleOp:
+def _module(builder: Builder, statement: ParsedStatement, node: t.ModuleNode) -> ModuleOp:
     _refuse_inside(builder, "module")
-    attributes = _own_attributes(builder, node.attributes, "module")
+    attributes = _own_attributes(statement, node.attributes, "module")
     block = Block()
     outer, builder.outer_target = builder.outer_target, attributes.get(TARGET, builder.outer_target)
-    blocks = builder.region(raw.regions[0], block)
+    blocks = builder.region(statement.raw.regions[0], block)
     builder.outer_target = outer
     if len(blocks) > 1:
         raise StatementProblem("PTO-P061", "a module has no blocks; put them into a function")
@@ -169,22 +168,21 @@ def _module(builder: Builder, raw: RawStatement, node: t.ModuleNode) -> ModuleOp
     return PtoModule(Region(block), attributes, sym_name=name)
 
 
-def _function(builder: Builder, raw: RawStatement, node: t.FunctionNode, names: list[str]) -> FuncOp:
+def _function(builder: Builder, statement: ParsedStatement, node: t.FunctionNode) -> FuncOp:
     _refuse_inside(builder, "function")
     if node.body is not None and any(p.value is None for p in node.params):
         raise StatementProblem("PTO-P010", "a function with a body must name its parameters", node.name)
-    resolver = builder.resolver
+    raw, resolver = statement.raw, statement.resolver
     types = resolver.types(tuple(p.type for p in node.params))
     outputs = resolver.types(node.outputs)
-    attributes = _own_attributes(builder, node.attributes, "function")
+    attributes = _own_attributes(statement, node.attributes, "function")
     outer_values, outer_places = builder.values, builder.places
     builder.values, builder.places = {}, {}
     body: Region
     if node.body is not None:
         block = Block(arg_types=types)
-        place = place_in_text(raw.text)
         args = tuple(
-            (names[cast(t.ValueNode, p.value).slot], arg, raw.source_offset(place(p.start)))
+            (statement.name(cast(t.ValueNode, p.value)), arg, statement.offset(p))
             for p, arg in zip(node.params, block.args, strict=True)
         )
         with builder.inside("a function"):
@@ -222,9 +220,8 @@ def _close(body: Region, outputs: list[Attribute], raw: RawStatement) -> None:
     last.add_op(ReturnOp())
 
 
-def _generic(
-    builder: Builder, raw: RawStatement, tree: t.Statement, node: t.Generic, names: list[str]
-) -> Operation:
+def _generic(builder: Builder, statement: ParsedStatement, node: t.Generic) -> Operation:
+    raw, resolver = statement.raw, statement.resolver
     name = node.name.text
     known = None if _was_unregistered(builder, node) else xdsl_context(False).get_optional_op(name)
     if known is None and not builder.allow_unregistered:
@@ -232,16 +229,16 @@ def _generic(
     cls = known or unregistered_op(name)
     if known is not None and not builder.allow_unregistered:
         _check_keys(known, node)
-    operands = [builder.value(v, names) for v in node.operands]
-    inputs = builder.resolver.types(node.type.inputs)
+    operands = [builder.value(statement, v) for v in node.operands]
+    inputs = resolver.types(node.type.inputs)
     if len(inputs) != len(operands):
         message = f"{counted(len(operands), 'operand')}, but {counted(len(inputs), 'type')}"
         raise StatementProblem("PTO-P041", message, node.type)
     for value, type, operand in zip(node.operands, inputs, operands, strict=True):
         if operand.type != type:
             raise TypeConflict(operand.type, type, value)
-    properties = builder.attributes(node.properties)
-    attributes = builder.attributes(node.attributes)
+    properties = statement.attributes(node.properties)
+    attributes = statement.attributes(node.attributes)
     written = dict(attributes)
     if known is not None and issubclass(known, IRDLOperation):
         _take_properties(known, node, properties, attributes)
@@ -262,7 +259,7 @@ def _generic(
         builder.settle_names()
         builder.values = outer
     successors = [builder.block(label) for label in node.successors]
-    outputs = builder.resolver.types(node.type.outputs)
+    outputs = resolver.types(node.type.outputs)
 
     op = cls.create(
         operands=operands,
@@ -281,7 +278,7 @@ def _generic(
         # A form of a known operation that the dialect does not have yet.
         regions = [op.detach_region(region) for region in tuple(op.regions)]
         op.drop_all_references()
-        parsed_properties = builder.attributes(node.properties)
+        parsed_properties = statement.attributes(node.properties)
         return unregistered_op(name).create(
             operands=operands,
             result_types=outputs,
@@ -349,14 +346,13 @@ def _own_order(
     return [value for name in own for value in slots.get(name, ())]
 
 
-def _const(builder: Builder, raw: RawStatement, node: t.Const, names: list[str]) -> Operation:
-    value = builder.resolver.attribute(node.literal)
+def _const(builder: Builder, statement: ParsedStatement, node: t.Const) -> Operation:
+    value = statement.resolver.attribute(node.literal)
     typed = node.literal
     if isinstance(typed, t.Typed) and typed.type is None and isinstance(value, IntegerAttr):
         value = IntegerAttr(cast("IntegerAttr[IntegerType]", value).value.data, IndexType())
     if not isinstance(value, IntegerAttr | FloatAttr):
         raise StatementProblem("PTO-P022", "`.const` takes a number", node.literal)
     op = ConstantOp(cast(IntegerAttr, value))
-    offset = raw.source_offset(place_in_text(raw.text)(node.value.start))
-    builder.define(names[node.value.slot], op.result, offset)
+    builder.define(statement.name(node.value), op.result, statement.offset(node.value))
     return op

@@ -7,7 +7,7 @@ names, a `TypeText` that of its text.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
@@ -36,9 +36,9 @@ class ValueNode(Node):
 
 
 class TypeText(Node):
-    """A type as it is written; for `<...>` the context gives the name.
+    """A type; for `<...>` the context gives the name.
 
-    `slot` is the number of its text among the statement's types; None for one that is never replaced.
+    `slot` is the number of its text among the statement's types; None if `text` is its text.
     """
 
     text: str
@@ -311,18 +311,6 @@ class TypeAlias_(Node):
 class Label(Node):
     name: WordNode
     args: tuple[Binding, ...]
-
-
-def with_types(node: Any, types: Sequence[str]) -> Any:
-    """Return the tree of a shape with the types of one statement; parts without types are shared."""
-    if isinstance(node, TypeText):
-        return node if node.slot is None else TypeText(node.start, node.end, types[node.slot])
-    is_tuple = isinstance(node, tuple)
-    parts = cast("tuple[Any, ...]", node if is_tuple else (*vars(cast(Record, node)).values(),))
-    filled = tuple([with_types(part, types) if isinstance(part, _INNER) else part for part in parts])
-    if filled == parts:
-        return node
-    return filled if is_tuple else type(node)(*filled)
 
 
 _INNER = (tuple, Record)
