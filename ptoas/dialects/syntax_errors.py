@@ -138,6 +138,9 @@ def explain_syntax(parser: Lark, text: str, error: UnexpectedInput, what: str) -
     named = {_PHRASES[name] for name in expected if name in _PHRASES}
     phrases = sorted((f"{p} of the {what}" if p == "the end" else p for p in named), key=_by_weight)
     if not phrases or len(phrases) > 2 * _MOST_PHRASES:
+        word = text[offset : offset + length]
+        if "COMMA" in expected and (word.startswith("%") or word[:1].isdigit()):
+            return SyntaxProblem(f"a `,` is missing before `{word}`", offset, length, f"write `, {word}`")
         return SyntaxProblem(f"{found}, which is not valid here", offset, length)
     shown = phrases[:_MOST_PHRASES]
     listed = shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} or {shown[-1]}"

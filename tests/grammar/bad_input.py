@@ -52,6 +52,19 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
             )
         ],
     ),
+    # lists without their commas
+    "commas: between two operands": (
+        ".arg %a : !pto.tile<8x8xf32>\n%b = tadd %a %a : !pto.tile<8x8xf32>",
+        [("PTO-P010", 2, 14, 2, "a `,` is missing before `%a`", "write `, %a`")],
+    ),
+    "commas: inside a group": (
+        ".arg %a : !pto.tile<8x8xf32>\ntneg ins(%a %a : !pto.tile<8x8xf32>) outs(%a : !pto.tile<8x8xf32>)",
+        [("PTO-P010", 2, 13, 2, "a `,` is missing before `%a`", "write `, %a`")],
+    ),
+    "commas: before a number": (
+        ".arg %a : !pto.tile<8x8xf32>\n%b = tadds %a 3.0 : !pto.tile<8x8xf32>",
+        [("PTO-P010", 2, 15, 3, "a `,` is missing before `3.0`", "write `, 3.0`")],
+    ),
     # parts that do not belong there
     "parts: a body behind an instruction that has none": (
         "func.func @f(%c: i1) {\n  func.return %c {\n    %d = arith.constant 1 : i1\n  }\n  return\n}",
