@@ -10,8 +10,8 @@ from ptoas.dialects.pto.core_enums import CORE_ENUM_ATTRIBUTES
 from ptoas.dialects.pto.element_types import ELEMENT_TYPES
 from ptoas.dialects.pto.enums import ENUM_ATTRIBUTES, PtoEnumAttr
 from ptoas.dialects.syntax_errors import DIRECTIVES
+from ptoas.grammar.assembly_format import part_words
 from ptoas.grammar.mlir import OPCODES as MLIR_OPCODES
-from ptoas.grammar.opcodes import part_words
 from ptoas.grammar.syntax import STRUCTURE
 
 WORDS = (

@@ -7,10 +7,11 @@ printing, a template is split into pieces, which are written one after the other
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache, cached_property
 from typing import NamedTuple, TypeAlias
 
+from ptoas.dialects.pto import OPCODES, OPS
 from ptoas.dialects.pto.instruction import PtoOp
 
 
@@ -165,3 +166,11 @@ def _without_types(pieces: FormatPieces) -> FormatPieces:
             rest = re.sub(r"[\s,:]+$", "", found[-1].text)
             found[-1:] = [FormatPiece("text", rest)] if rest else []
     return tuple(found)
+
+
+_FORMAT_WORD = re.compile(r"(?<![@$^#&{:\w])[A-Za-z_]\w*")
+
+
+def part_words(ops: Iterable[type[PtoOp]] = OPS) -> set[str]:
+    """The words of the templates of instructions: `sizes`, `valid`, `recv`; none of them is an opcode."""
+    return {word for op in ops for word in _FORMAT_WORD.findall(op.ASSEMBLY_FORMAT or "")} - OPCODES.keys()

@@ -24,13 +24,12 @@ from ptoas.grammar.attributes import Aliases, Resolver
 from ptoas.grammar.bodies import TARGET
 from ptoas.grammar.clauses import check_clauses, check_event_name
 from ptoas.grammar.foreign import defined_names, foreign_notation
-from ptoas.grammar.instructions import InstructionReader
+from ptoas.grammar.instructions import InstructionReader, opcode_class, refused_clause, unknown_opcode
 from ptoas.grammar.layout import RawRegion, RawStatement
 from ptoas.grammar.names import POISON, ValueScope
-from ptoas.grammar.op_template import Alloc, OpTemplate
-from ptoas.grammar.opcodes import opcode_class, refused_clause, unknown_opcode
-from ptoas.grammar.prelude import make_prelude
-from ptoas.grammar.problems import Poisoned, StatementProblem, TypePlaceProblem, UndefinedName, counted
+from ptoas.grammar.op_template import Alloc, OpTemplate, make_prelude
+from ptoas.grammar.parts import suffix_values
+from ptoas.grammar.problems import Poisoned, StatementProblem, UndefinedName, counted
 from ptoas.grammar.spans import field_span, operand_span, result_type_span, span_of
 from ptoas.grammar.syntax import (
     nameless_value,
@@ -38,7 +37,7 @@ from ptoas.grammar.syntax import (
     place_in_text,
     split_statement,
 )
-from ptoas.grammar.unregistered import UnregisteredReader, reads_as_another
+from ptoas.grammar.unregistered import UnregisteredReader, of_any_revision
 from ptoas.ir.caches import BoundedCache, on_clear
 from ptoas.ir.location import PartOffsets, located
 
@@ -399,6 +398,8 @@ class Builder(ValueScope):
         found = opcode_class(opcode, types)
         is_known = found is not None or opcode in mlir.OPCODES or self.allow_unregistered
         if is_known and POISON in types:
+            if found is not None and not self.allow_unregistered:
+                list(suffix_values(found[0], body.opcode, found[1]))  # wrong ones are wrong for any operands
             raise Poisoned
         if body.clauses is not None:
             check_event_name(tree)
@@ -409,30 +410,12 @@ class Builder(ValueScope):
         elif found is None:
             template = UnregisteredReader(tree, types, resolver).template()
         elif self.allow_unregistered:
-            template = self._of_any_revision(statement, types, found)
+            template = of_any_revision(tree, types, resolver, *found, judge_kept=self.judge_kept)
         else:
             template = InstructionReader(tree, types, resolver, *found).template()
         if body.clauses is not None:
             check_clauses(tree, types, template.cls)
         return template
-
-    def _of_any_revision(
-        self,
-        statement: ParsedStatement,
-        types: Sequence[Attribute | None],
-        found: tuple[type[PtoOp], list[str]],
-    ) -> OpTemplate:
-        """Analyse an instruction to which a later revision of the language may have given new parts."""
-        tree, resolver = statement.tree, statement.resolver
-        try:
-            return InstructionReader(tree, types, resolver, *found).template()
-        except StatementProblem as problem:
-            if problem.code not in _NEW_PARTS or _contradicts(problem, tree, types):
-                raise
-            template = UnregisteredReader(tree, types, resolver).template()
-            if self.judge_kept and reads_as_another(template, types):
-                raise
-            return template
 
     def _inferred(
         self, statement: ParsedStatement, template: OpTemplate, operands: list[SSAValue]
@@ -511,24 +494,6 @@ def _span_of_problem(op: PtoOp, problem: Problem) -> Span:
     if problem.field is not None:
         return field_span(op, problem.field)
     return span_of(op) if problem.operand is None else operand_span(op, problem.operand)
-
-
-_NEW_PARTS = (
-    "PTO-P010",
-    "PTO-P021",
-    "PTO-P022",
-    "PTO-P040",
-    "PTO-P043",
-    "PTO-P052",
-    "PTO-P053",
-    "PTO-P061",
-)
-"""Parts of a form that the dialect does not have yet; anything else is wrong in every form."""
-
-
-def _contradicts(problem: StatementProblem, tree: t.Statement, types: Sequence[Attribute | None]) -> bool:
-    """Return True if an unreadable type belongs to operands with a known type, so that no form allows it."""
-    return isinstance(problem, TypePlaceProblem) and not tree.results and None not in types
 
 
 def result_names(name: str, count: int) -> list[str]:

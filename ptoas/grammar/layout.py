@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from ptoas.grammar.opcodes import part_words
+from ptoas.grammar.assembly_format import part_words
 
 REGION_MARK = "\x00"
 MAX_REGION_DEPTH = 100

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, UnitAttr, i64
 from xdsl.ir import Attribute
 
 from ptoas.diagnostics.spelling import did_you_mean
+from ptoas.dialects.pto.enums import PtoEnumAttr
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.isa_names import page_suffixes
 from ptoas.dialects.pto.type_parameters import whole_number
@@ -277,42 +278,12 @@ class InstructionParts(StatementReader):
         self.fields[name] = (value, node)
 
     def _take_suffixes(self, suffixes: list[str]) -> None:
-        waiting = list(self.cls.SUFFIXES)
-        end = self.body.opcode.end - sum(len(word) + 1 for word in suffixes)
-        for word in suffixes:
-            node = t.Node(end + 1, end + 1 + len(word))
-            end = node.end
-            enums = [(name, cast(Any, self.signature.fields[name].enum)) for name in waiting]
-            members = ((name, enum, enum.member(word)) for name, enum in enums)
-            found = next((each for each in members if each[2] is not None), None)
-            if found is None:
-                raise self._wrong_suffix(word, suffixes, node)
-            name, enum, member = found
-            value: Attribute = enum(member)
-            waiting = waiting[waiting.index(name) + 1 :]
+        for name, value, node in suffix_values(self.cls, self.body.opcode, suffixes):
             given, place = self.fields.get(name, (value, node))
             if given != value:
-                message = f"the suffix sets {name} = {member.value}, the attribute sets {given}"
+                message = f"the suffix sets {name} = {value.data.value}, the attribute sets {given}"
                 raise StatementProblem("PTO-P050", message, place, "keep one of the two")
             self.fields[name] = (value, node)
-
-    def _wrong_suffix(self, word: str, suffixes: list[str], node: t.Node) -> StatementProblem:
-        cls = self.cls
-        enums = [cast(Any, self.signature.fields[name].enum) for name in cls.SUFFIXES]
-        words = [spelling for enum in enums for spelling in enum.spellings()]
-        if word not in words:
-            message = f"`{cls.mnemonic()}` has no suffix `.{word}`"
-            if words:
-                message += f"; it has {', '.join('.' + w for w in dict.fromkeys(words))}"
-            fix = page_suffixes().get(f"{cls.mnemonic()}.{word}") or did_you_mean(word, words, before=".")
-            return StatementProblem("PTO-P052", message, node, fix)
-        order = ", ".join(cls.SUFFIXES)
-        message = f"`.{word}` is out of place: the suffixes of `{cls.mnemonic()}` come in the order {order}"
-        by_place = {at: each for each in suffixes for at, enum in enumerate(enums) if enum.member(each)}
-        in_order = ".".join([cls.mnemonic(), *(by_place[at] for at in sorted(by_place))])
-        # Without a fix if two of them say the same.
-        fix = f"write `{in_order}`" if len(by_place) == len(suffixes) else None
-        return StatementProblem("PTO-P052", message, node, fix)
 
     def _take_positions(self) -> None:
         """Set attributes without a word, in the order of the template."""
@@ -325,3 +296,41 @@ class InstructionParts(StatementReader):
             raise StatementProblem("PTO-P010", message, extra, fix)
         for name, node in zip(names, self.by_position, strict=False):
             self._set_field(name, self._as_attribute(node, self.signature.fields[name].enum), node)
+
+
+def suffix_values(
+    cls: type[PtoOp], opcode: t.WordNode, suffixes: list[str]
+) -> Iterator[tuple[str, PtoEnumAttr[Any], t.Node]]:
+    """Attribute, value and place of each suffix of an opcode; raises `StatementProblem`."""
+    fields = cls.signature().fields
+    waiting = list(cls.SUFFIXES)
+    end = opcode.end - sum(len(word) + 1 for word in suffixes)
+    for word in suffixes:
+        node = t.Node(end + 1, end + 1 + len(word))
+        end = node.end
+        enums = [(name, cast(Any, fields[name].enum)) for name in waiting]
+        members = ((name, enum, enum.member(word)) for name, enum in enums)
+        found = next((each for each in members if each[2] is not None), None)
+        if found is None:
+            raise _wrong_suffix(cls, word, suffixes, node)
+        name, enum, member = found
+        waiting = waiting[waiting.index(name) + 1 :]
+        yield name, enum(member), node
+
+
+def _wrong_suffix(cls: type[PtoOp], word: str, suffixes: list[str], node: t.Node) -> StatementProblem:
+    enums = [cast(Any, cls.signature().fields[name].enum) for name in cls.SUFFIXES]
+    words = [spelling for enum in enums for spelling in enum.spellings()]
+    if word not in words:
+        message = f"`{cls.mnemonic()}` has no suffix `.{word}`"
+        if words:
+            message += f"; it has {', '.join('.' + w for w in dict.fromkeys(words))}"
+        fix = page_suffixes().get(f"{cls.mnemonic()}.{word}") or did_you_mean(word, words, before=".")
+        return StatementProblem("PTO-P052", message, node, fix)
+    order = ", ".join(cls.SUFFIXES)
+    message = f"`.{word}` is out of place: the suffixes of `{cls.mnemonic()}` come in the order {order}"
+    by_place = {at: each for each in suffixes for at, enum in enumerate(enums) if enum.member(each)}
+    in_order = ".".join([cls.mnemonic(), *(by_place[at] for at in sorted(by_place))])
+    # Without a fix if two of them say the same.
+    fix = f"write `{in_order}`" if len(by_place) == len(suffixes) else None
+    return StatementProblem("PTO-P052", message, node, fix)

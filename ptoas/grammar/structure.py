@@ -35,8 +35,8 @@ from ptoas.grammar import control
 from ptoas.grammar import tree as t
 from ptoas.grammar.bodies import TARGET
 from ptoas.grammar.checks import TERMINATORS, check_ends, verify
+from ptoas.grammar.instructions import unknown_opcode
 from ptoas.grammar.module import PtoModule
-from ptoas.grammar.opcodes import unknown_opcode
 from ptoas.grammar.parts import check_key
 from ptoas.grammar.problems import StatementProblem, TypeConflict, counted
 from ptoas.grammar.unregistered import EXTRA_OPERANDS, OPERAND_KEYS

@@ -19,8 +19,11 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Region
 
 from ptoas.diagnostics import PtoasError, Source
+from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.type_text import unregistered_op
 from ptoas.grammar import tree as t
+from ptoas.grammar.attributes import Resolver
+from ptoas.grammar.instructions import InstructionReader
 from ptoas.grammar.op_template import OpTemplate
 from ptoas.grammar.parts import ParsedOperand, StatementReader
 from ptoas.grammar.problems import StatementProblem, TypeConflict, TypePlaceProblem, UndefinedName, counted
@@ -154,6 +157,45 @@ class UnregisteredReader(StatementReader):
         if named and len(types) != named:
             raise StatementProblem("PTO-P041", f"{named} results, but {len(types)} types", typing)
         return tuple(types) if named else ()
+
+
+_NEW_PARTS = (
+    "PTO-P010",
+    "PTO-P021",
+    "PTO-P022",
+    "PTO-P040",
+    "PTO-P043",
+    "PTO-P052",
+    "PTO-P053",
+    "PTO-P061",
+)
+"""Parts of a form that the dialect does not have yet; anything else is wrong in every form."""
+
+
+def _contradicts(problem: StatementProblem, tree: t.Statement, types: Sequence[Attribute | None]) -> bool:
+    """Return True if an unreadable type belongs to operands with a known type, so that no form allows it."""
+    return isinstance(problem, TypePlaceProblem) and not tree.results and None not in types
+
+
+def of_any_revision(
+    tree: t.Statement,
+    types: Sequence[Attribute | None],
+    resolver: Resolver,
+    cls: type[PtoOp],
+    suffixes: list[str],
+    *,
+    judge_kept: bool,
+) -> OpTemplate:
+    """Analyse an instruction to which a later revision of the language may have given new parts."""
+    try:
+        return InstructionReader(tree, types, resolver, cls, suffixes).template()
+    except StatementProblem as problem:
+        if problem.code not in _NEW_PARTS or _contradicts(problem, tree, types):
+            raise
+        template = UnregisteredReader(tree, types, resolver).template()
+        if judge_kept and reads_as_another(template, types):
+            raise
+        return template
 
 
 def reads_as_another(template: OpTemplate, types: Sequence[Attribute | None]) -> bool:

@@ -24,8 +24,8 @@ from ptoas.dialects.pto.geometry import FRACTALS
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.syntax_errors import DIRECTIVES
 from ptoas.grammar.assembly_format import assembly_format_of
+from ptoas.grammar.instructions import opcode_class
 from ptoas.grammar.mlir import OPCODES as MLIR_OPCODES
-from ptoas.grammar.opcodes import opcode_class
 from ptoas.grammar.syntax import STRUCTURE
 from ptoas.lsp.describe import enumerations, instruction_markdown, short_type
 from ptoas.lsp.document import Document, SourceStatement

@@ -12,8 +12,8 @@ from xdsl.ir import Operation, SSAValue
 from ptoas.dialects.pto.type_parameters import TypeProblem
 from ptoas.dialects.pto.type_text import type_from_text
 from ptoas.dialects.pto.types import TileType, ViewType
+from ptoas.grammar.instructions import opcode_class
 from ptoas.grammar.mlir import OPCODES as MLIR_OPCODES
-from ptoas.grammar.opcodes import opcode_class
 from ptoas.grammar.spans import span_of
 from ptoas.lsp.describe import (
     enum_markdown,

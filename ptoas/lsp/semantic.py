@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from lsprotocol import types as lsp
 
 from ptoas.dialects.pto import OVERLOADS
-from ptoas.grammar.opcodes import opcode_class
+from ptoas.grammar.instructions import opcode_class
 from ptoas.lsp.document import Document, SourceStatement, SourceToken
 from ptoas.lsp.names import Kind
 from ptoas.lsp.places import units

@@ -11,7 +11,7 @@ from xdsl.ir import Attribute
 
 from ptoas.dialects.pto.instruction import Instruction, PtoOp, Slot
 from ptoas.grammar.assembly_format import assembly_format_of
-from ptoas.grammar.opcodes import opcode_class
+from ptoas.grammar.instructions import opcode_class
 from ptoas.lsp.document import Document, SourceStatement
 
 _HEAD = re.compile(r'\s*(?P<results>%[^="]*=(?!=))?\s*(?P<opcode>[A-Za-z_][\w$]*(?:\.[\w$]+)*)')

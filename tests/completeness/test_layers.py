@@ -71,7 +71,7 @@ def test_the_grammar_names_no_instruction() -> None:
         for path in (ROOT / "grammar").glob("*.py")
         for name in imported(path) & instructions
     }
-    assert wrong == {"prelude.py imports ptoas.dialects.pto.views"}
+    assert wrong == {"op_template.py imports ptoas.dialects.pto.views"}
 
 
 def test_an_instruction_is_used_in_few_modules() -> None:

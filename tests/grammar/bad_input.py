@@ -65,6 +65,14 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
         ".arg %a : !pto.tile<8x8xf32>\n%b = tadds %a 3.0 : !pto.tile<8x8xf32>",
         [("PTO-P010", 2, 15, 3, "a `,` is missing before `3.0`", "write `, 3.0`")],
     ),
+    # two mistakes at once
+    "suffixes: a wrong one behind an operand whose definition is wrong": (
+        ".arg %a : !pto.tile<8x8xf32>\n%b = tneg %c : !pto.tile<8x8xf32>\n%d = tneg.row %b : !pto.tile<8x8xf32>",
+        [
+            ("PTO-P030", 2, 11, 2, "`%c` is not defined", None),
+            ("PTO-P052", 3, 11, 3, "`tneg` has no suffix `.row`", None),
+        ],
+    ),
     # parts that do not belong there
     "parts: a body behind an instruction that has none": (
         "func.func @f(%c: i1) {\n  func.return %c {\n    %d = arith.constant 1 : i1\n  }\n  return\n}",

@@ -28,11 +28,11 @@ from xdsl.traits import NoTerminator
 
 import ptoas
 from ptoas.compiler.forms import print_module
+from ptoas.dialects.pto import OPCODES
 from ptoas.dialects.pto.constraints import AnyTile, AnyView, Index, Ptr, Scalar
 from ptoas.dialects.pto.enums import AtomicTypeAttr, PipeAttr
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
 from ptoas.dialects.pto.type_text import xdsl_context
-from ptoas.grammar.opcodes import OPCODES
 from ptoas.grammar.printer import FORMS
 
 SEGMENTS = (AttrSizedOperandSegments(as_property=True),)
