@@ -101,7 +101,7 @@ def strides(valid: int, physical: int, box: int, line_count: int) -> str:
     return f"a block of {box}: # valid, . not\n  stored |{stored}|{more}\n  read   |{read}|{more}"
 
 
-def ruler(at: int, step: int, unit: str = "") -> str:
+def ruler(at: int, step: int) -> str:
     """Draw the block boundaries, and an address that is on none of them.
 
     >>> print(ruler(24, 16))
@@ -112,15 +112,13 @@ def ruler(at: int, step: int, unit: str = "") -> str:
     """
     below = at // step * step
     mark = 2 + 8 * (at - below) // step
-    start = f"{below}{unit}"
-    return "\n".join(
-        [
-            "blocks begin at",
-            f"  {start:<7} {below + step}{unit}",
-            "  |-------|",
-            f"{' ' * mark}^ {at}{unit}",
-        ]
-    )
+    lines = [
+        "blocks begin at",
+        f"  {below:<7} {below + step}",
+        "  |-------|",
+        f"{' ' * mark}^ {at}",
+    ]
+    return "\n".join(lines)
 
 
 def boxes(found: tuple[int, int], required: tuple[int, int]) -> str:

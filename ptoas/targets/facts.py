@@ -43,20 +43,15 @@ class Facts:
         self.aicore = aicore
         self._places = slot_places(op)
         self._values: dict[str, Sequence[SSAValue]] = {}
-        self._tiles: list[tuple[str, int, TileFacts, TileSpec]] | None = None
-
-    def _value(self, slot: str) -> SSAValue:
-        """The operand in a slot; `dst` is a result in SSA form."""
-        return self.values(slot)[0]
 
     def tile(self, slot: str) -> TileFacts:
-        return self.knowledge.tile(self._value(slot))
+        return self.knowledge.tile(self.values(slot)[0])
 
     def view(self, slot: str) -> ViewFacts:
-        return self.knowledge.view(self._value(slot))
+        return self.knowledge.view(self.values(slot)[0])
 
     def is_tile(self, slot: str) -> bool:
-        return isinstance(self._value(slot).type, TileType)
+        return isinstance(self.values(slot)[0].type, TileType)
 
     def operand(self, slot: str, at: int = 0) -> TileFacts | ViewFacts:
         """The facts about a tile or a view; `at` is the number of the operand in its slot."""
@@ -79,17 +74,15 @@ class Facts:
             self._values[slot] = found
         return found
 
-    @property
+    @cached_property
     def tiles(self) -> list[tuple[str, int, TileFacts, TileSpec]]:
         """Every tile operand that the row describes: its slot, its number there, its facts and its spec."""
-        if self._tiles is None:
-            self._tiles = [
-                (slot, at, self.knowledge.tile(value), spec)
-                for slot, spec in self.row.tiles.items()
-                for at, value in enumerate(self.values(slot))
-                if isinstance(value.type, TileType)
-            ]
-        return self._tiles
+        return [
+            (slot, at, self.knowledge.tile(value), spec)
+            for slot, spec in self.row.tiles.items()
+            for at, value in enumerate(self.values(slot))
+            if isinstance(value.type, TileType)
+        ]
 
     @property
     def model(self) -> Any:

@@ -69,16 +69,19 @@ def _edits_of(fixit: Fixit, op: Operation, place: Span) -> tuple[Edit, ...]:
     return (edit,)
 
 
-def _indent(statement: Span) -> str:
+def _text_before(statement: Span) -> str:
+    """The text before a statement in its line."""
     text = statement.source.text
-    line = text.rfind("\n", 0, statement.offset) + 1
-    before = text[line : statement.offset]
+    return text[text.rfind("\n", 0, statement.offset) + 1 : statement.offset]
+
+
+def _indent(statement: Span) -> str:
+    before = _text_before(statement)
     return before[: len(before) - len(before.lstrip())]
 
 
 def _is_first(statement: Span) -> bool:
-    text = statement.source.text
-    return not text[text.rfind("\n", 0, statement.offset) + 1 : statement.offset].strip()
+    return not _text_before(statement).strip()
 
 
 def _before(text: str, statement: Span) -> str:

@@ -55,31 +55,25 @@ class TileLayout:
     """The one order of blocks and of what is in them, where there is one; for drawing it."""
 
 
-def _is(blayout: BLayout, slayout: SLayout | None) -> Callable[[TileType], bool]:
-    return lambda t: t.blayout is blayout and (slayout is None or t.slayout is slayout)
+def _ordered(blayout: BLayout, slayout: SLayout, fractal: int | None = None) -> TileLayout:
+    """Make the layout of one order of blocks and of what is in them, with blocks of one size or of any."""
+
+    def holds(type: TileType) -> bool:
+        return (type.blayout, type.slayout) == (blayout, slayout) and fractal in (None, type.fractal)
+
+    text = f"{blayout.value} + {slayout.value}" + (f", fractal {fractal}" if fractal else "")
+    return TileLayout(text, holds, (blayout, slayout))
 
 
-ROW_MAJOR = TileLayout("row_major", _is(BLayout.RowMajor, None), (BLayout.RowMajor, SLayout.NoneBox))
-ND = TileLayout(
-    "row_major + none_box", _is(BLayout.RowMajor, SLayout.NoneBox), (BLayout.RowMajor, SLayout.NoneBox)
-)
-DN = TileLayout(
-    "col_major + none_box", _is(BLayout.ColMajor, SLayout.NoneBox), (BLayout.ColMajor, SLayout.NoneBox)
-)
-NZ = TileLayout(
-    "col_major + row_major, fractal 512",
-    lambda t: t.is_nz and t.fractal == 512,
-    (BLayout.ColMajor, SLayout.RowMajor),
-)
+ND = _ordered(BLayout.RowMajor, SLayout.NoneBox)
+DN = _ordered(BLayout.ColMajor, SLayout.NoneBox)
+NZ = _ordered(BLayout.ColMajor, SLayout.RowMajor, 512)
+ZN = _ordered(BLayout.RowMajor, SLayout.ColMajor, 512)
+ZZ = _ordered(BLayout.RowMajor, SLayout.RowMajor)
+ZZ_SCALES = _ordered(BLayout.RowMajor, SLayout.RowMajor, 32)
+NN_SCALES = _ordered(BLayout.ColMajor, SLayout.ColMajor, 32)
+ROW_MAJOR = TileLayout("row_major", lambda t: t.blayout is BLayout.RowMajor, ND.order)
 PLAIN = TileLayout("slayout none_box", lambda t: t.slayout is SLayout.NoneBox)
-ZN = TileLayout(
-    "row_major + col_major, fractal 512",
-    lambda t: _is(BLayout.RowMajor, SLayout.ColMajor)(t) and t.fractal == 512,
-    (BLayout.RowMajor, SLayout.ColMajor),
-)
-_zz = _is(BLayout.RowMajor, SLayout.RowMajor)
-_nn = _is(BLayout.ColMajor, SLayout.ColMajor)
-ZZ = TileLayout("row_major + row_major", _zz, (BLayout.RowMajor, SLayout.RowMajor))
 ND_OR_NZ = TileLayout(f"{ND.text}, or {NZ.text}", lambda t: ND.holds(t) or NZ.holds(t), NZ.order)
 ND_OR_COLUMN = TileLayout(
     "row_major + none_box, or col_major with one column",
@@ -103,15 +97,9 @@ ACCUMULATOR = TileLayout(
 ONE_ROW = TileLayout("row_major + none_box, one row", lambda t: ND.holds(t) and t.rows == 1)
 SCALES = TileLayout(
     f"{ONE_ROW.text}; scales of mx operands row_major + row_major or col_major + col_major, fractal 32",
-    lambda t: ONE_ROW.holds(t) or (t.fractal == 32 and (_zz(t) or _nn(t))),
+    lambda t: ONE_ROW.holds(t) or ZZ_SCALES.holds(t) or NN_SCALES.holds(t),
 )
 
-ZZ_SCALES = TileLayout("row_major + row_major, fractal 32", lambda t: t.fractal == 32 and _zz(t), ZZ.order)
-NN_SCALES = TileLayout(
-    "col_major + col_major, fractal 32",
-    lambda t: t.fractal == 32 and _nn(t),
-    (BLayout.ColMajor, SLayout.ColMajor),
-)
 SCALING = (TileLoc.Scaling, TileLoc.ScaleLeft, TileLoc.ScaleRight)
 """Memories of scales: the text calls all three `scaling`."""
 
@@ -123,6 +111,9 @@ CUBE_LAYOUTS = {
     TileLoc.Scaling: ONE_ROW,
 }
 """Layouts of the matrix unit and the pipe after it; the other memories take any layout."""
+
+LAYOUTS_WITH_SCALES = CUBE_LAYOUTS | dict.fromkeys(SCALING, SCALES)
+"""The same where mx operands have scales."""
 
 CUBE_ALIGNMENTS: dict[TileLoc, int] = {
     TileLoc.Left: 512,

@@ -5,24 +5,8 @@ from __future__ import annotations
 from ptoas.dialects.pto.enums import Pipe, TileLoc
 from ptoas.targets.shared.pipe_order import CUBE_CORE, OVERLAPPING, VECTOR_CORE, both_load
 from ptoas.targets.shared.program import SIMT_DEVICES
-from ptoas.targets.specs import CUBE_ALIGNMENTS, CUBE_LAYOUTS, SCALES
+from ptoas.targets.specs import CUBE_ALIGNMENTS, LAYOUTS_WITH_SCALES
 from ptoas.targets.target import KB, Target, UbLayout
-
-MEMORIES = {
-    TileLoc.Vec: 256 * KB,
-    TileLoc.Mat: 512 * KB,
-    TileLoc.Left: 64 * KB,
-    TileLoc.Right: 64 * KB,
-    TileLoc.Acc: 256 * KB,
-    TileLoc.Bias: 4 * KB,
-    TileLoc.Scaling: 4 * KB,
-    TileLoc.ScaleLeft: 4 * KB,
-    TileLoc.ScaleRight: 4 * KB,
-}
-
-LAYOUTS = CUBE_LAYOUTS | {TileLoc.Scaling: SCALES, TileLoc.ScaleLeft: SCALES, TileLoc.ScaleRight: SCALES}
-
-UB = UbLayout(total=256 * KB, reserved=8 * KB, data_cache=32 * KB, default_budget=128 * KB)
 
 PIPES_THAT_OVERLAP = OVERLAPPING - {Pipe.PIPE_V}
 """The hardware orders the vector pipe."""
@@ -36,11 +20,21 @@ A5 = Target(
     aliases=("ascend950", "ascend910_95", "dav-c310", "dav-3510"),
     title="Ascend A5",
     summary="SIMT gathers: packed ND tables, float8 and hifloat8, 216 KB of UB (128 KB by default)",
-    memories=MEMORIES,
-    layouts=LAYOUTS,
+    memories={
+        TileLoc.Vec: 256 * KB,
+        TileLoc.Mat: 512 * KB,
+        TileLoc.Left: 64 * KB,
+        TileLoc.Right: 64 * KB,
+        TileLoc.Acc: 256 * KB,
+        TileLoc.Bias: 4 * KB,
+        TileLoc.Scaling: 4 * KB,
+        TileLoc.ScaleLeft: 4 * KB,
+        TileLoc.ScaleRight: 4 * KB,
+    },
+    layouts=LAYOUTS_WITH_SCALES,
     alignments=CUBE_ALIGNMENTS,
     packages=("ptoas.targets.shared", "ptoas.targets.a5"),
-    ub=UB,
+    ub=UbLayout(total=256 * KB, reserved=8 * KB, data_cache=32 * KB, default_budget=128 * KB),
     program=SIMT_DEVICES,
     overlapping_pipes=PIPES_THAT_OVERLAP,
     idle_events=IDLE_EVENTS,

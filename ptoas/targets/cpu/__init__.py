@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.targets.shared.program import SIMULATOR
-from ptoas.targets.specs import CUBE_LAYOUTS, SCALES
+from ptoas.targets.specs import LAYOUTS_WITH_SCALES
 from ptoas.targets.target import Target
 
 CPU = Target(
@@ -12,7 +12,7 @@ CPU = Target(
     title="CPU simulator",
     summary="the reference in plain C++: element-wise gathers, no modes, no bounds, no pipes, host memory",
     memories=dict.fromkeys(TileLoc, None),
-    layouts=CUBE_LAYOUTS | {TileLoc.Scaling: SCALES, TileLoc.ScaleLeft: SCALES, TileLoc.ScaleRight: SCALES},
+    layouts=LAYOUTS_WITH_SCALES,
     # The simulator has arrays for mat, left, right, acc and the scales of mx operands; the rest is one.
     spaces=dict.fromkeys((TileLoc.Bias, TileLoc.Scaling), TileLoc.Vec),
     packages=("ptoas.targets.shared", "ptoas.targets.cpu"),

@@ -14,7 +14,8 @@ from ptoas.dialects.pto.comm import CollectiveOp, CommTGatherOp, CommTReduceOp, 
 from ptoas.dialects.pto.enums import CollEngine, Layout
 from ptoas.dialects.pto.types import DYNAMIC, ViewType
 from ptoas.targets.facts import Facts
-from ptoas.targets.relation import Relation, Shown, constraint
+from ptoas.targets.measures import Shown
+from ptoas.targets.relation import Relation, constraint
 from ptoas.targets.rule import Violation, Violations, function_rule, mismatch, rule, target_rule
 from ptoas.targets.target import Target
 

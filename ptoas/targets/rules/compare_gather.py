@@ -8,7 +8,8 @@ from ptoas.dialects.pto.gather import TGatherOp
 from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
-from ptoas.targets.relation import Relation, Shown, constraint
+from ptoas.targets.measures import Shown
+from ptoas.targets.relation import Relation, constraint
 from ptoas.targets.rule import Violations, mismatch, rule
 from ptoas.targets.rules.examples import instruction
 from ptoas.targets.shared.compare_gather import LANES, line_bytes

@@ -12,7 +12,8 @@ from ptoas.dialects.pto.geometry import BOX_ROWS, BURST
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.declaration import set_valid
 from ptoas.targets.facts import Facts
-from ptoas.targets.relation import MATRIX, Relation, constraint
+from ptoas.targets.measures import MATRIX
+from ptoas.targets.relation import Relation, constraint
 from ptoas.targets.rule import Violation, Violations, mismatch, rule
 from ptoas.targets.rules.common import fits
 from ptoas.targets.rules.examples import mgather

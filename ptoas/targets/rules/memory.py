@@ -13,7 +13,8 @@ from ptoas.dialects.pto.types import MAX_RANK
 from ptoas.targets import drawing
 from ptoas.targets.declaration import declare_layout, set_valid
 from ptoas.targets.facts import Facts
-from ptoas.targets.relation import MATRIX, Relation, Shown, constraint
+from ptoas.targets.measures import MATRIX, Shown
+from ptoas.targets.relation import Relation, constraint
 from ptoas.targets.rule import Related, Violation, Violations, mismatch, rule
 from ptoas.targets.rules.common import atomic_addition, fits
 from ptoas.targets.rules.examples import tload, tstore

@@ -11,7 +11,8 @@ from ptoas.dialects.pto.gather import TGatherBOp, TGatherOp, TScatterOp
 from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
-from ptoas.targets.relation import Relation, Shown, constraint, in_bytes
+from ptoas.targets.measures import Shown, in_bytes
+from ptoas.targets.relation import Relation, constraint
 from ptoas.targets.rule import Violation, Violations, mismatch, rule
 from ptoas.targets.rules.examples import instruction
 
