@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ptoas.diagnostics import Diagnostic, PtoasError, Source
+from ptoas.diagnostics import Diagnostic, Source
 from ptoas.diagnostics.edits import applied, can_fix
-from ptoas.grammar.parse import read_source
 from ptoas.project.verdicts import FileReport
 from ptoas.project.verify_files import VerifyOptions, verify_source
 
@@ -84,11 +83,3 @@ def _misused(report: FileReport) -> int:
 
 def _errors(diagnostics: Sequence[Diagnostic]) -> Counter[tuple[str, str]]:
     return Counter((d.code, target) for d in diagnostics for target in d.targets or ("",))
-
-
-def read_or_none(path: str) -> Source | None:
-    """Return the text of a file; `None` if it can't be read, which `verify` reports."""
-    try:
-        return read_source(path)
-    except PtoasError:
-        return None

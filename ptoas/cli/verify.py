@@ -26,8 +26,10 @@ from ptoas.cli.options import (
 )
 from ptoas.cli.terminal import Command, use_colour
 from ptoas.cli.trees import map_with_progress
+from ptoas.diagnostics import PtoasError
 from ptoas.diagnostics.files import STANDARD_OUTPUT, write_text
 from ptoas.diagnostics.render import FORMATS, render, visible
+from ptoas.grammar.parse import read_source
 from ptoas.project import settings as configuration
 from ptoas.project import verdicts
 from ptoas.project.baseline import read_baseline, without_known, write_baseline
@@ -245,15 +247,16 @@ def _watch(
 def _fix(files: Sequence[str], options: VerifyOptions, unsafe: bool, diff: bool, quiet: bool) -> int:
     """Fix files, or say how; returns how many changed."""
     from ptoas.cli.differences import unified
-    from ptoas.cli.fixing import fix_source, read_or_none
+    from ptoas.cli.fixing import fix_source
 
     done = changed = 0
     colour = use_colour(sys.stdout)
     for file in files:
-        source = read_or_none(file)
-        fixed = None if source is None else fix_source(source, options, unsafe)
-        if fixed is None or source is None:
-            continue
+        try:
+            source = read_source(file)
+        except PtoasError:
+            continue  # the check reports it
+        fixed = fix_source(source, options, unsafe)
         if diff:
             shown = unified(fixed.before, fixed.after, source.filename, colour)
             click.echo(shown, nl=False, color=colour)

@@ -17,7 +17,7 @@ from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
-from ptoas.compiler.run import compile, limit_memory, shared_arguments
+from ptoas.compiler.run import compile, shared_arguments
 from ptoas.diagnostics import Diagnostic, Note, PtoasError, UsageError
 from ptoas.grammar.parse import parse_file
 from ptoas.grammar.spans import span_of
@@ -25,6 +25,7 @@ from ptoas.machine.arrays import np
 from ptoas.machine.errors import line_of
 from ptoas.machine.machine import DEFAULT_MAX_MEMORY
 from ptoas.runner.compare import copy_arguments
+from ptoas.runner.core import limit_memory
 from ptoas.runner.execution_log import Execution, ExecutionLog, WrittenValue
 from ptoas.runner.kernel import Kernel
 from ptoas.runner.observe import loop_name, statement
@@ -136,7 +137,7 @@ def diff(
     _check_arguments(kernels)
     inputs = shared_arguments(kernels, arguments, seed, max_memory)
     for kernel in kernels:
-        limit_memory(kernel, max_memory // 2)
+        limit_memory(kernel.cores, max_memory // 2)
     expected = kernels[0].execute(copy_arguments(inputs))
     try:
         found = kernels[1].execute(copy_arguments(inputs))

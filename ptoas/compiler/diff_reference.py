@@ -9,13 +9,14 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp
 
 from ptoas.compiler.diff import DiffResult, Variant, chain_notes, difference_text, iteration_text
-from ptoas.compiler.run import compile, limit_memory, shared_arguments
+from ptoas.compiler.run import compile, shared_arguments
 from ptoas.diagnostics import Diagnostic
 from ptoas.grammar.spans import span_of
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.errors import failure
 from ptoas.machine.machine import DEFAULT_MAX_MEMORY
 from ptoas.runner.compare import copy_arguments
+from ptoas.runner.core import limit_memory
 from ptoas.runner.execution_log import Execution, ExecutionLog, WrittenValue
 from ptoas.runner.expressions import default_rtol, near
 from ptoas.runner.options import Result
@@ -66,7 +67,7 @@ def diff_reference(
     log = ExecutionLog()
     kernel = compile(one.module, one.target, **one.options, recorder=log)
     inputs = shared_arguments([kernel], arguments, seed, max_memory)
-    limit_memory(kernel, max_memory // 2)
+    limit_memory(kernel.cores, max_memory // 2)
     result = kernel.execute(copy_arguments(inputs))
     span = span_of(kernel.entry)
     names = {value.name for execution in log.executions for value in execution.written}

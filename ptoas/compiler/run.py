@@ -35,6 +35,7 @@ from ptoas.machine.source import DEFAULT_MAX_STEPS
 from ptoas.runner import describe as sets
 from ptoas.runner.assertions import check_all, check_reference
 from ptoas.runner.compare import Comparison, TargetOutcome, compare_results, copy_arguments
+from ptoas.runner.core import limit_memory
 from ptoas.runner.entry import needed_by
 from ptoas.runner.jobs import check_jobs
 from ptoas.runner.kernel import Kernel
@@ -183,16 +184,10 @@ def run(
     """
     kernel = compile(module, target, **options)
     kernel.check_inputs(arguments or {})
-    limit_memory(kernel, max_memory)
+    limit_memory(kernel.cores, max_memory)
     result = kernel.execute(kernel.complete(arguments or {}, seed, Allowance(max_memory)))
     kernel.release()
     return result
-
-
-def limit_memory(kernel: Kernel, most: int) -> None:
-    """Memory limit for tiles, traces and printed text of all cores together."""
-    for core in kernel.cores:
-        core.machine.limit_memory(most // len(kernel.cores))
 
 
 def run_texts(
@@ -266,7 +261,7 @@ def read_arguments(
     """`NAME=VALUE` texts as arguments, then `known` ones, and generated ones for the rest; refuses before it
     allocates too much."""
     allowance = Allowance(max_memory)
-    limit_memory(kernel, max_memory)
+    limit_memory(kernel.cores, max_memory)
     pairs = dict(split_option("--arg", text) for text in texts)
     check_names(kernel.parameters, pairs, kernel.entry)
     values: dict[str, Any] = {k: v for k, v in (known or {}).items() if k not in pairs}
@@ -306,7 +301,7 @@ def run_all(
     for outcome in (each for each in outcomes if each.target in kernels):
         kernel = kernels[outcome.target]
         try:
-            limit_memory(kernel, max_memory)
+            limit_memory(kernel.cores, max_memory)
             outcome.result = kernel.execute(copy_arguments(shared))
             outcome.result.initial = shared
         except PtoasError as error:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ModuleOp
 
-from ptoas.compiler.run import compile, limit_memory, read_arguments, run_ranks
+from ptoas.compiler.run import compile, read_arguments, run_ranks
 from ptoas.diagnostics import Diagnostic, UsageError
 from ptoas.diagnostics.files import open_plain
 from ptoas.lowering import prepare
@@ -21,6 +21,7 @@ from ptoas.profiling.remarks import remarks
 from ptoas.profiling.stalls import flag_costs, stalls
 from ptoas.profiling.static import walk
 from ptoas.profiling.timeline import Ordering, middle, simulate
+from ptoas.runner.core import limit_memory
 from ptoas.runner.entry import choose_entry
 from ptoas.runner.options import Result
 from ptoas.runner.report import split_option
@@ -96,7 +97,7 @@ def _run(
     kernel: Kernel = compile(module, target, **options)
     if not isinstance(arguments, Mapping):
         return kernel.execute(read_arguments(kernel, arguments, seed=seed, max_memory=max_memory))
-    limit_memory(kernel, max_memory)
+    limit_memory(kernel.cores, max_memory)
     return kernel.execute(kernel.complete(arguments, seed, Allowance(max_memory)))
 
 

@@ -7,6 +7,7 @@ from inspect import cleandoc
 from textwrap import indent
 from typing import Any, NamedTuple
 
+from ptoas.diagnostics.columns import columns
 from ptoas.diagnostics.data import load_data
 from ptoas.dialects import pto
 from ptoas.dialects.pto import CHAPTERS, OPS
@@ -258,5 +259,4 @@ def titles() -> dict[str, str]:
 
 def table() -> str:
     """One line an instruction."""
-    width = max(map(len, titles()))
-    return "\n".join(f"{name:<{width}}  {title}" for name, title in titles().items())
+    return "\n".join(columns([*titles().items()]))

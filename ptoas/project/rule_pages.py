@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from ptoas.diagnostics.columns import columns
 from ptoas.dialects.pto import OPS
 from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.project.explain import other_codes
@@ -84,7 +85,7 @@ def render_rules(style: str = "table", target: str | None = None) -> str:
         return _markdown(rules)
     rows = [("code", "severity", "targets", "statement")]
     rows += [(r.code, r.severity.value, ", ".join(targets_with(r)), r.statement) for r in rules]
-    return _columns(rows)
+    return "\n".join(columns(rows))
 
 
 def _markdown(rules: Sequence[Rule]) -> str:
@@ -201,18 +202,8 @@ def render_target(target: Target, style: str = "table") -> str:
     rows.append(("rules", str(one["rules"])))
     if style == "markdown":
         return f"## {names}\n\n" + "\n".join(f"- {key}: {value}" for key, value in rows)
-    width = max(len(key) for key, _ in rows)
-    return "\n".join([names, *(f"  {key:<{width}}  {value}" for key, value in rows)])
+    return "\n".join([names, *(f"  {line}" for line in columns(rows))])
 
 
 def _kb(size: int | None) -> str:
     return "unbounded" if size is None else f"{size // 1024} KB"
-
-
-def _columns(rows: Sequence[tuple[str, ...]]) -> str:
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
-    lines: list[str] = []
-    for row in rows:
-        cells = [text.ljust(width) for text, width in zip(row, widths, strict=False)]
-        lines.append("  ".join([*cells, row[-1]]).rstrip())
-    return "\n".join(lines)

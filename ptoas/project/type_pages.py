@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from textwrap import indent
 from typing import Any
 
+from ptoas.diagnostics.columns import columns
 from ptoas.diagnostics.data import load_data
 from ptoas.dialects.pto import OPS
 from ptoas.dialects.pto.element_types import BY_TEXT, ElementType
@@ -32,8 +33,7 @@ def text(name: str) -> str:
     lines += [f"  {spelling}" for spelling in found["spellings"]]
     parameters = found.get("parameters", {})
     if parameters:
-        width = max(map(len, parameters))
-        lines += ["", "parameters", *(f"  {key:<{width}}  {value}" for key, value in parameters.items())]
+        lines += ["", "parameters", *(f"  {line}" for line in columns([*parameters.items()]))]
     return "\n".join([*lines, "", "example", indent(program_of(found), "  ")])
 
 

@@ -22,6 +22,7 @@ from ptoas.runner.expressions import (
     Reader,
     UnreadableError,
     default_rtol,
+    difference_rows,
     holds,
     near,
     parse_expression,
@@ -38,8 +39,6 @@ _ALIKE = re.compile(r"(?://|#)[ \t]*(?P<word>[A-Za-z]+[-_ ]?[A-Za-z]+)(?P<colon>
 """Pattern of comments that resemble a RUN-CHECK."""
 
 _REFERENCE = re.compile(rf"(?P<spec>{SPEC.pattern})(?P<limits>(?:\s+(?:rtol|atol|ulp)=\S+)*)")
-
-MOST_DIFFERENCES = 8
 
 
 @dataclass(frozen=True)
@@ -184,11 +183,8 @@ def _differences(tree: ast.expr, reader: Reader) -> list[str]:
 
 
 def _table(left: Array, right: Array, places: Array, names: str) -> str:
-    lines = [f"{len(places)} of {left.size} elements; position, {names}:"]
-    for place in places[:MOST_DIFFERENCES]:
-        at = tuple(int(n) for n in place)
-        lines.append(f"{list(at)}  {left[at]}  {right[at]}")
-    return "\n".join(lines)
+    head = f"{len(places)} of {left.size} elements; position, {names}:"
+    return "\n".join([head, *difference_rows(left, right, places)])
 
 
 def check_reference(

@@ -361,6 +361,12 @@ def join_clusters(cores: Sequence[Core], launch: Launch, blocks: Sequence[int]) 
     return clusters
 
 
+def limit_memory(cores: Sequence[Core], most: int) -> None:
+    """Limit the memory for tiles, traces and printed text of all cores together."""
+    for core in cores:
+        core.machine.limit_memory(most // len(cores))
+
+
 def share_history(cores: Iterable[Core]) -> None:
     """Let cores write down the events of signals of a new run together."""
     history = SignalHistory()

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ptoas.diagnostics import Note
+from ptoas.diagnostics.columns import columns
 from ptoas.diagnostics.files import replacing
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.errors import command_line_span, failure
@@ -67,11 +68,7 @@ def describe(kernel: Kernel, values: Mapping[str, Any], arguments: Mapping[str, 
 def table(rows: list[Described]) -> str:
     """The rows in columns."""
     head = Described("name", "type", "size", "direction", "value", "why")
-    cells = [[str(cell) for cell in asdict(row).values()] for row in (head, *rows)]
-    widths = [max(len(line[n]) for line in cells) for n in range(len(cells[0]))]
-    return "\n".join(
-        "  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip() for line in cells
-    )
+    return "\n".join(columns([[*asdict(row).values()] for row in (head, *rows)]))
 
 
 def _size(argument: Any) -> str:

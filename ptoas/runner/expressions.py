@@ -291,7 +291,17 @@ def _is_narrow(array: Array) -> bool:
     return array.dtype.kind not in "iub" and array.dtype.itemsize < 8
 
 
+MOST_DIFFERENCES = 8
+
+
+def difference_rows(left: Array, right: Array, places: Array) -> list[str]:
+    """The first of the places where two arrays differ: position and both elements."""
+    indices = [tuple(place) for place in places[:MOST_DIFFERENCES].tolist()]
+    return [f"{list(at)}  {left[at]}  {right[at]}" for at in indices]
+
+
 def same(left: Array, right: Array) -> Any:
+    """Compare elements, NaN being equal to NaN."""
     return (left == right) | (np.isnan(left.astype(float)) & np.isnan(right.astype(float)))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from numbers import Integral
 from threading import RLock
 from typing import Any
@@ -35,7 +34,7 @@ from ptoas.runner.entry import choose_entry, roles_of
 from ptoas.runner.jobs import check_apart, ignored_jobs, in_jobs, processes
 from ptoas.runner.named import by_name, check_inputs, check_names
 from ptoas.runner.options import Options, Result
-from ptoas.runner.outcomes import ActorOutcome, check, collect, live
+from ptoas.runner.outcomes import ActorOutcome, check, collect, take_turns
 from ptoas.runner.parameters import Parameter, parameters_of
 from ptoas.runner.peers import alone
 from ptoas.runner.schedules import in_every_order
@@ -121,17 +120,15 @@ class Kernel:
 
     def refine(self, values: Mapping[str, Any]) -> None:
         """Refine the sizes of arguments after scalar arguments are known."""
-        with self._lock:
-            self._refine(values)
-
-    def _refine(self, values: Mapping[str, Any]) -> None:
         numbers = {
             p.name: int(values[p.name])
             for p in self.parameters
             if p.kind == "scalar" and isinstance(values.get(p.name), Integral)
         }
-        if numbers:
-            key = tuple(numbers.items())
+        if not numbers:
+            return
+        key = tuple(numbers.items())
+        with self._lock:
             fresh = self._refined.get(key)
             if fresh is None:
                 if len(self._refined) >= KEPT_SIZES:
@@ -157,7 +154,7 @@ class Kernel:
             if p.kind == "scalar" and p.name not in values
         }
         values = {**values, **scalars}
-        self._refine(values)
+        self.refine(values)
         arguments: dict[str, Any] = {}
         for parameter in self.parameters:
             if parameter.name in values:
@@ -217,7 +214,8 @@ class Kernel:
     def _execute(self, values: Mapping[str, Any], schedule: int | None) -> Result:
         with self._lock, forgiving(self.options.forced, self.entry):
             share_history(self.cores)
-            result = None if self.options.jobs == 1 else self._in_jobs(values)
+            several = self.options.jobs != 1 and processes(self.options.jobs, self.launch.blocks) > 1
+            result = in_jobs(self, values, self._run_blocks) if several else None
             if result is None:
                 call = KernelCall(self.cores, self.binder, values)
                 records = self._run_blocks(call, schedule, range(self.launch.blocks))
@@ -227,12 +225,6 @@ class Kernel:
                 )
             result.warnings[:0] = [*self.options.warnings, *self._notes]
             return result
-
-    def _in_jobs(self, values: Mapping[str, Any]) -> Result | None:
-        # What starts processes is not imported by those who need none.
-
-        several = processes(self.options.jobs, self.launch.blocks) > 1
-        return in_jobs(self, values, self._run_blocks) if several else None
 
     def _run_blocks(
         self, call: KernelCall, schedule: int | None, blocks: Sequence[int]
@@ -273,12 +265,10 @@ class Kernel:
                 name = launch.names([launch.number(0, block, core.core)])
                 core.attach(ActorSlot(0, turns, at, ledger, core.core), name)
 
-            def life(at: int, wave: Sequence[int] = wave) -> bool:
-                work = partial(call.run, at, [wave[at // size]])
-                live(outcomes[at], cores[at], work)
-                return outcomes[at].good
+            def work(at: int, wave: Sequence[int] = wave) -> None:
+                call.run(at, [wave[at // size]])
 
-            turns.run([partial(life, at) for at in range(len(cores))])
+            take_turns(turns, outcomes, cores, work)
             if not all(outcome.good for outcome in outcomes):
                 break
             with forgiving(self.options.forced, self.entry):

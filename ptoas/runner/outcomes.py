@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from xdsl.ir import Operation
 
@@ -12,7 +13,7 @@ from ptoas.machine.accesses import AccessRecord
 from ptoas.machine.actors import Launch
 from ptoas.machine.conflicts import conflicts
 from ptoas.machine.errors import finding, forgiving
-from ptoas.machine.scheduler import Cancelled, Deadlock
+from ptoas.machine.scheduler import Cancelled, CooperativeScheduler, Deadlock
 from ptoas.runner.core import Core, Program
 
 FLAG_THAT_NOBODY_RAISES = "PTO-R302"
@@ -56,6 +57,20 @@ def live(outcome: ActorOutcome, core: Core, work: Callable[[], None]) -> ActorOu
             outcome.waits = error.diagnostics[0].message
     outcome.actor = core.machine.actor_number
     return outcome
+
+
+def take_turns(
+    scheduler: CooperativeScheduler,
+    outcomes: Sequence[ActorOutcome],
+    cores: Sequence[Core],
+    work: Callable[[int], None],
+) -> None:
+    """Let cores do their work in turns; it is told the place of the core."""
+
+    def life(at: int) -> bool:
+        return live(outcomes[at], cores[at], partial(work, at)).good
+
+    scheduler.run([partial(life, at) for at in range(len(cores))])
 
 
 def collect(outcome: ActorOutcome, core: Core) -> ActorOutcome:

@@ -11,11 +11,10 @@ from ptoas.diagnostics.render import to_json
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.errors import command_line_span, failure
 from ptoas.runner.array_files import map_npy, raw_elements, reading
+from ptoas.runner.expressions import difference_rows, same
 from ptoas.runner.observe import Printing, TraceLine
 from ptoas.runner.options import Result
 from ptoas.runner.torch_file import read_torch
-
-MOST_DIFFERENCES = 8
 
 
 def split_option(option: str, text: str) -> tuple[str, str]:
@@ -189,17 +188,11 @@ def differences(found: Array, expected: Array, rtol: float, atol: float) -> list
     a, b = found.astype(wide), expected.astype(wide if expected.dtype.kind not in "iub" else expected.dtype)
     with np.errstate(all="ignore"):
         if rtol or atol:
-            same = np.isclose(a.astype(np.float64), b.astype(np.float64), rtol, atol, equal_nan=True)
+            agree = np.isclose(a.astype(np.float64), b.astype(np.float64), rtol, atol, equal_nan=True)
         else:
-            same = a == b
-            if a.dtype.kind == "f":
-                same |= np.isnan(a) & np.isnan(b)
-    places = np.argwhere(~np.atleast_1d(same))
+            agree = same(a, b)
+    places = np.argwhere(~np.atleast_1d(agree))
     if not len(places):
         return []
-    lines = [f"{len(places)} of {a.size} elements differ; position, found, expected:"]
-    for place in places[:MOST_DIFFERENCES]:
-        at = tuple(int(n) for n in place)
-        where = at if a.ndim else ()
-        lines.append(f"{list(at)}  {a[where]}  {b[where]}")
-    return lines
+    head = f"{len(places)} of {a.size} elements differ; position, found, expected:"
+    return [head, *difference_rows(np.atleast_1d(a), np.atleast_1d(b), places)]

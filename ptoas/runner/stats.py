@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Any
 
+from ptoas.diagnostics.columns import columns
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.enums import BLayout, Coalesce, GatherOOB, Layout, Pipe
 from ptoas.dialects.pto.gather import IndexedMemoryOp
@@ -108,8 +109,7 @@ class Stats:
                     rows.append(("local memory peak", f"{value:,} bytes"))
                 case _:
                     rows.append((name.replace("_", " "), f"{value:,}"))
-        width = max(len(name) for name, _ in rows)
-        return [f"{name:<{width}}  {text}" for name, text in rows]
+        return columns(rows)
 
 
 def cost_of(op: PtoOp, target: Target, values: list[object]) -> InstructionCounts:

@@ -15,7 +15,7 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp
 
 from ptoas.analysis.kinds import needs_cluster
-from ptoas.compiler.run import compile, limit_memory, read_arguments
+from ptoas.compiler.run import compile, read_arguments
 from ptoas.diagnostics import Diagnostic, Note, PtoasError, Span
 from ptoas.dialects.pto.enums import Layout
 from ptoas.grammar.spans import argument_type_span, span_of
@@ -27,6 +27,7 @@ from ptoas.machine.machine import DEFAULT_MAX_MEMORY
 from ptoas.machine.memory import Pointer, RankGroup, View, packed_strides
 from ptoas.runner.arguments import BoundArgument, bind
 from ptoas.runner.compare import copy_arguments
+from ptoas.runner.core import limit_memory
 from ptoas.runner.entry import unread_tiles
 from ptoas.runner.kernel import Kernel
 from ptoas.runner.observe import statement
@@ -139,7 +140,7 @@ def compare(
     library, compiler = find_library(include), find_compiler(cxx)
     kernel = compile(module, "cpu", on_progress=on_progress, **options)
     if isinstance(arguments, Mapping):
-        limit_memory(kernel, max_memory)
+        limit_memory(kernel.cores, max_memory)
         values = kernel.complete(arguments, seed, Allowance(max_memory))
     else:
         values = read_arguments(kernel, arguments, seed=seed, max_memory=max_memory)

@@ -71,11 +71,12 @@ def test_unreadable_input_is_reported_once(tmp_path: Path) -> None:
 def test_crash_ends_all_ranks() -> None:
     code = (
         "import ptoas\n"
-        "from ptoas.runner.ranks import in_process as ranks, mpi\n"
+        "from ptoas.runner import outcomes\n"
+        "from ptoas.runner.ranks import mpi\n"
         "from tests.comm.programs import gather\n"
         "def live(*work):\n"
         "    if mpi.load_mpi().COMM_WORLD.Get_rank() == 1: raise RuntimeError('gone')\n"
-        "    return ranks.live(*work)\n"
+        "    return outcomes.live(*work)\n"
         "mpi.live = live\n"
         "ptoas.run_ranks(ptoas.parse(gather(3, (4, 8))), (), 'a5', ranks='mpi')\n"
     )

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any, TypeVar
 
 from ptoas.analysis.clocks import Ledger
@@ -25,11 +24,11 @@ from ptoas.runner.arguments import Binder
 from ptoas.runner.call import KernelCall
 from ptoas.runner.certificate import Certificate, certificate_of
 from ptoas.runner.compare import copy_arguments
-from ptoas.runner.core import Core, Share, cores_of, join_clusters, share_history
+from ptoas.runner.core import Core, Share, cores_of, join_clusters, limit_memory, share_history
 from ptoas.runner.jobs import ignored_jobs
 from ptoas.runner.kernel import Kernel
 from ptoas.runner.options import Result
-from ptoas.runner.outcomes import ActorOutcome, check, collect, live, named_errors, warnings_of
+from ptoas.runner.outcomes import ActorOutcome, check, collect, named_errors, take_turns, warnings_of
 from ptoas.runner.ranks.arguments import RankArguments
 from ptoas.runner.ranks.members import RankWindow
 from ptoas.runner.schedules import in_every_order
@@ -80,10 +79,6 @@ class Rank:
                 name = self.launch.names([self.launch.number(self.number, at // size, core.core)])
             core.attach(ActorSlot(self.number, scheduler, place + at, ledger, core.core), name)
 
-    def limit_memory(self, most: int) -> None:
-        for core in self.cores:
-            core.machine.limit_memory(most // len(self.cores))
-
     def call(self, arguments: Mapping[str, Any]) -> KernelCall:
         return KernelCall(self.cores, self._binder, arguments)
 
@@ -131,17 +126,13 @@ class Ranks:
         turns = program.options.scheduler(len(cores), self.seed, randomised=self.randomised)
         for at, rank in enumerate(ranks):
             rank.attach(turns, ledger, at * size)
-            rank.limit_memory(self.max_memory // (launch.ranks or 1))
+            limit_memory(rank.cores, self.max_memory // (launch.ranks or 1))
         calls = _each(ranks, launch, lambda rank: rank.call(self.arguments(rank.number)))
         outcomes = [ActorOutcome() for _ in cores]
-
-        def life(place: int) -> bool:
-            live(outcomes[place], cores[place], lambda: calls[place // size].run(place % size))
-            collect(outcomes[place], cores[place])
-            return outcomes[place].good
-
         share_history(cores)
-        turns.run([partial(life, place) for place in range(len(cores))])
+        take_turns(turns, outcomes, cores, lambda place: calls[place // size].run(place % size))
+        for outcome, core in zip(outcomes, cores, strict=True):
+            collect(outcome, core)
         check(outcomes, program, launch, cores)
         results = _each(ranks, launch, lambda rank: rank.result(calls[rank.number - numbers[0]]))
         records = [record for outcome in outcomes for record in outcome.records]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Hashable, Sequence
+from math import prod
 from typing import Any
 
 from xdsl.ir import Operation
@@ -25,6 +26,22 @@ _ADDED_BY_MPI = ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8")
 
 NUMBER = 8
 """Bytes of a time, and of a number on the board."""
+
+
+def read_numbers(mpi: Any, window: Any, owner: int, start: int, count: int) -> Array:
+    """Numbers of 64 bits that lie in a window from a byte on, all as they are at one time."""
+    numbers = np.zeros(count, np.int64)
+    pair = [numbers, mpi.INT64_T]
+    window.Get_accumulate(pair, pair, owner, [start, count, mpi.INT64_T], mpi.NO_OP)
+    window.Flush(owner)
+    return numbers
+
+
+def accumulate_numbers(mpi: Any, window: Any, owner: int, start: int, numbers: Array, how: Any) -> None:
+    """Combine numbers of 64 bits with those that lie in a window from a byte on."""
+    place = [start, numbers.size, mpi.INT64_T]
+    window.Accumulate([numbers, mpi.INT64_T], owner, place, how)
+    window.Flush(owner)
 
 
 class SharedNumbers(Scheduler):
@@ -49,21 +66,10 @@ class SharedNumbers(Scheduler):
 
     def read(self) -> list[int]:
         """Writes to shared memory, failures, and the state of each rank."""
-        numbers = np.empty(self.size + 2, np.int64)
-        self.window.Get_accumulate(
-            [numbers, self.mpi.INT64_T],
-            [numbers, self.mpi.INT64_T],
-            0,
-            [0, self.size + 2, self.mpi.INT64_T],
-            self.mpi.NO_OP,
-        )
-        self.window.Flush(0)
-        return numbers.tolist()
+        return read_numbers(self.mpi, self.window, 0, 0, self.size + 2).tolist()
 
     def _change(self, at: int, number: int, how: Any) -> None:
-        value = np.array([number], np.int64)
-        self.window.Accumulate([value, self.mpi.INT64_T], 0, [at * NUMBER, 1, self.mpi.INT64_T], how)
-        self.window.Flush(0)
+        accumulate_numbers(self.mpi, self.window, 0, at * NUMBER, np.array([number], np.int64), how)
 
     def failed(self) -> None:
         self._change(1, 1, self.mpi.SUM)
@@ -273,30 +279,20 @@ class WindowLedger(Ledger):
         times = np.zeros(self.shape, np.int64)
         for actor, row in known.items():
             times[actor] = row
-        memory, window = self.memories[key.memory], self.windows[key.memory]
-        window.Accumulate(
-            [times, self.mpi.INT64_T], memory.owner, self._place(memory, key.slot), self.mpi.MAX
-        )
-        window.Flush(memory.owner)
+        window, owner = self.windows[key.memory], self.memories[key.memory].owner
+        accumulate_numbers(self.mpi, window, owner, self._start(key), times, self.mpi.MAX)
 
     def get(self, key: Hashable) -> Known:
         if not isinstance(key, SignalKey) or key.memory < 0:
             return super().get(key)
-        times = np.zeros(self.shape, np.int64)
-        memory, window = self.memories[key.memory], self.windows[key.memory]
-        window.Get_accumulate(
-            [times, self.mpi.INT64_T],
-            [times, self.mpi.INT64_T],
-            memory.owner,
-            self._place(memory, key.slot),
-            self.mpi.NO_OP,
-        )
-        window.Flush(memory.owner)
-        return {actor: tuple(row) for actor, row in enumerate(times.tolist()) if any(row)}
+        window, owner = self.windows[key.memory], self.memories[key.memory].owner
+        times = read_numbers(self.mpi, window, owner, self._start(key), prod(self.shape))
+        rows = times.reshape(self.shape).tolist()
+        return {actor: tuple(row) for actor, row in enumerate(rows) if any(row)}
 
-    def _place(self, memory: SharedMemory, slot: int) -> list[Any]:
-        count = self.shape[0] * self.shape[1]
-        return [aligned(memory.data.nbytes) + slot * count * NUMBER, count, self.mpi.INT64_T]
+    def _start(self, key: SignalKey) -> int:
+        """The first byte of the clocks of a scalar."""
+        return aligned(self.memories[key.memory].data.nbytes) + key.slot * prod(self.shape) * NUMBER
 
 
 def aligned(size: int) -> int:
