@@ -30,20 +30,14 @@ def instructions(name: str | None, style: str) -> None:
     if name is not None:
         click.echo(explain_name(name))
     elif style == "json":
-        click.echo(
-            json.dumps(
-                [
-                    {**instruction_pages.describe(op), "targets": instruction_pages.on_targets(op)}
-                    for op in OPS
-                ],
-                indent=2,
-            )
-        )
+        described = [
+            {**instruction_pages.describe(op), "targets": instruction_pages.on_targets(op)} for op in OPS
+        ]
+        click.echo(json.dumps(described, indent=2))
+    elif style == "markdown":
+        click.echo(instruction_pages.markdown(), nl=False)
     else:
-        click.echo(
-            instruction_pages.markdown() if style == "markdown" else instruction_pages.table(),
-            nl=style == "table",
-        )
+        click.echo(instruction_pages.table())
 
 
 @click.command(cls=Command)

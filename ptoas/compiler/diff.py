@@ -381,14 +381,7 @@ def diff_passes(
     total = DiffResult()
     for (_, previous), (name, current) in pairwise(steps):
         try:
-            result = diff(
-                previous,
-                current,
-                arguments,
-                tolerance=tolerance,
-                seed=seed,
-                max_memory=max_memory,
-            )
+            result = diff(previous, current, arguments, tolerance=tolerance, seed=seed, max_memory=max_memory)
         except PtoasError as error:
             result = DiffResult(errors=list(error.diagnostics))
         total.matched += result.matched

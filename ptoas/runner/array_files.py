@@ -35,8 +35,8 @@ UNREADABLE = (
 
 
 @contextmanager
-def reading(path: Path, option: str) -> Generator[None, None, None]:
-    """Report a file that can't be read as the value of an option."""
+def as_option_error(path: Path, option: str) -> Generator[None, None, None]:
+    """Report a file or directory that can't be used as the value of an option."""
     try:
         yield
     except UNREADABLE as error:

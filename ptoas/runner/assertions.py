@@ -53,26 +53,30 @@ class Assertion:
 def find_assertions(source: Source) -> list[Assertion]:
     """Every RUN-CHECK of a program; raises for what was meant for one and is none."""
     found: list[Assertion] = []
-    problems = [_misspelt(source, match) for match in _ALIKE.finditer(source.text)]
-    for match in _LINE.finditer(source.text):
+    misspelt = [_misspelt(source, match) for match in _ALIKE.finditer(source.text)]
+    problems = [problem for problem in misspelt if problem is not None]
+    for match, targets in comments(source, _LINE, "PTO-R703", problems):
         text = match["text"].rstrip()
-        try:
-            targets = targets_of_line(match)
-        except UnknownTargetError as error:
-            place = Span(source, match.start("targets"), len(match["targets"]))
-            problems.append(finding("PTO-R703", str(error), span=place))
-            continue
         found.append(Assertion(text, Span(source, match.start("text"), max(1, len(text))), targets))
-    wrong = [problem for problem in problems if problem is not None]
-    if wrong:
-        raise PtoasError(wrong)
+    if problems:
+        raise PtoasError(problems)
     return found
 
 
-def targets_of_line(match: re.Match[str]) -> tuple[str, ...]:
-    """The targets that a comment is for, `[a5, a2a3]`; none: for all."""
-    names = [name.strip() for name in (match["targets"] or "").split(",") if name.strip()]
-    return tuple(get_target(name).name for name in names)
+def comments(
+    source: Source, pattern: re.Pattern[str], code: str, problems: list[Diagnostic]
+) -> Iterator[tuple[re.Match[str], tuple[str, ...]]]:
+    """The comments of a pattern, each with the targets that it is for, `[a5, a2a3]`; none: for all.
+
+    One that names an unknown target is a problem with this code instead.
+    """
+    for match in pattern.finditer(source.text):
+        names = [name.strip() for name in (match["targets"] or "").split(",") if name.strip()]
+        try:
+            yield match, tuple(get_target(name).name for name in names)
+        except UnknownTargetError as error:
+            place = Span(source, match.start("targets"), len(match["targets"]))
+            problems.append(Diagnostic(code, str(error), place))
 
 
 def _misspelt(source: Source, match: re.Match[str]) -> Diagnostic | None:

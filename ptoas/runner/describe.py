@@ -12,7 +12,7 @@ from ptoas.diagnostics.columns import columns
 from ptoas.diagnostics.files import replacing
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.errors import command_line_span, failure
-from ptoas.runner.array_files import npz_arrays, reading
+from ptoas.runner.array_files import as_option_error, npz_arrays
 from ptoas.runner.kernel import Kernel
 from ptoas.runner.options import Result
 from ptoas.runner.parameters import Parameter
@@ -120,14 +120,12 @@ def _why(parameter: Parameter) -> str:
 
 def save(directory: str, kept: Mapping[str, Any], result: Result) -> str:
     """`--save DIR`: what the run began with, in one file; memory that grew, as far as it was reached."""
-    option = command_line_span(f"--save {directory}")
-    try:
+    option = f"--save {directory}"
+    with as_option_error(Path(directory), option):
         Path(directory).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise failure("PTO-R604", f"{directory}: {error.strerror}", span=option) from None
     path = str(Path(directory) / SET)
     arrays = {name: _stored(argument, result.arguments.get(name)) for name, argument in kept.items()}
-    with replacing(path, option) as stream:
+    with replacing(path, command_line_span(option)) as stream:
         np.savez(stream, allow_pickle=False, **arrays)
     return path
 
@@ -144,7 +142,7 @@ def load(directory: str, kernel: Kernel, allowance: Allowance) -> dict[str, Any]
     """`--load DIR`: the arguments of a saved set."""
     text = f"--load {directory}"
     path = Path(directory) / SET
-    with reading(path, text):
+    with as_option_error(path, text):
         found = npz_arrays(path, lambda name, size: allowance.take(size, name, text))
     known = {parameter.name: parameter for parameter in kernel.parameters}
     for name in found:

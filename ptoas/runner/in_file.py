@@ -18,10 +18,9 @@ from typing import TYPE_CHECKING, Any
 from ptoas.diagnostics import Diagnostic, PtoasError, Source, Span
 from ptoas.diagnostics.spelling import did_you_mean
 from ptoas.machine.source import DEFAULT_MAX_STEPS
-from ptoas.runner.assertions import targets_of_line
+from ptoas.runner.assertions import comments
 from ptoas.runner.reference import below_program
 from ptoas.runner.values import file_of
-from ptoas.targets import UnknownTargetError
 from ptoas.verifier.check import resolve_target
 
 if TYPE_CHECKING:
@@ -78,13 +77,7 @@ def find_arguments(source: Source, target: str, max_steps: int = DEFAULT_MAX_STE
     """The arguments of a program for a target; raises for what is none, and for more than `max_steps`."""
     found = Arguments()
     problems: list[Diagnostic] = []
-    for match in _LINE.finditer(source.text):
-        try:
-            targets = targets_of_line(match)
-        except UnknownTargetError as error:
-            place = Span(source, match.start("targets"), len(match["targets"]))
-            problems.append(Diagnostic(CODE, str(error), place))
-            continue
+    for match, targets in comments(source, _LINE, CODE, problems):
         if not targets or target in targets:
             _read(source, match, found, problems, max_steps)
     if problems:

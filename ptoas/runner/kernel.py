@@ -78,14 +78,14 @@ class Kernel:
         self.target = get_target(target) if isinstance(target, str) else target
         module = linked(module)
         by_hand = {op.sym_name.data: manual_placement(walk(op)) for op in walk_of(module, func.FuncOp)}
-        compiler_options = self.options
+        chosen = self.options
         self.module = prepare(
             module,
             self.target,
-            isa=compiler_options.isa,
-            legalize=compiler_options.legalize,
-            sync=compiler_options.sync,
-            skip=compiler_options.skip_passes,
+            isa=chosen.isa,
+            legalize=chosen.legalize,
+            sync=chosen.sync,
+            skip=chosen.skip_passes,
         )
         self.entry = choose_entry(self.module, self.options.entry)
         self.launch = Launch(blocks=self.options.blocks, cores=roles_of(self.module, self.entry, self.target))

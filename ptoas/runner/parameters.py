@@ -141,17 +141,8 @@ def _parameter(entry: func.FuncOp, name: str, at: int, type: Attribute) -> Param
         case GroupType():
             member = type.member
             assert isinstance(member, ViewType)
-            return Parameter(
-                name,
-                at,
-                type,
-                "group",
-                dtype_of(member.element_type),
-                member.shape,
-                member.strides,
-                member.layout,
-                type.size,
-            )
+            place = member.shape, member.strides, member.layout
+            return Parameter(name, at, type, "group", dtype_of(member.element_type), *place, type.size)
         case VectorType() if type == COUNTS:
             return Parameter(name, at, type, "counts", dtype_of(i16), (4,), written=True)
         case _:

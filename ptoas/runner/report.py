@@ -10,7 +10,7 @@ from ptoas.diagnostics.files import check_writable, replacing
 from ptoas.diagnostics.render import to_json
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.errors import command_line_span, failure
-from ptoas.runner.array_files import map_npy, raw_elements, reading
+from ptoas.runner.array_files import as_option_error, map_npy, raw_elements
 from ptoas.runner.expressions import difference_rows, same
 from ptoas.runner.observe import Printing, TraceLine
 from ptoas.runner.options import Result
@@ -97,18 +97,18 @@ def parse_print(text: str) -> Printing:
         raise failure("PTO-R609", "--print takes NAME or NAME[0:4, :8]", span=span)
     slices: list[slice | int] = []
     for part in rest[:-1].split(",") if bracket else []:
-        numbers = [piece.strip() for piece in part.split(":")]
         try:
-            values = [int(n) if n else None for n in numbers]
-        except ValueError:
+            slices.append(_index(part))
+        except (TypeError, ValueError):
             raise failure("PTO-R609", f"{part.strip()!r} is not an index or a slice", span=span) from None
-        if len(values) == 1 and values[0] is not None:
-            slices.append(values[0])
-        elif len(values) in (2, 3):
-            slices.append(slice(*values))
-        else:
-            raise failure("PTO-R609", f"{part.strip()!r} is not an index or a slice", span=span)
     return Printing(name.strip(), tuple(slices))
+
+
+def _index(text: str) -> slice | int:
+    """An index or a slice; raises `TypeError` or `ValueError` for anything else."""
+    if ":" not in text:
+        return int(text)
+    return slice(*(int(number) if number.strip() else None for number in text.split(":")))
 
 
 def _output(result: Result, option: str, name: str, text: str) -> Array:
@@ -148,7 +148,7 @@ def check_expected(result: Result, text: str, rtol: float = 0.0, atol: float = 0
     name, path = split_option("--expect", text)
     array = _output(result, "--expect", name, text)
     span = command_line_span(f"--expect {text}")
-    with reading(Path(path), f"--expect {text}"):
+    with as_option_error(Path(path), f"--expect {text}"):
         expected = _expected(path, array, name, span)
         if expected.dtype.kind not in "iufb" and expected.dtype != array.dtype:
             raise ValueError(f"it holds {expected.dtype}, not numbers")

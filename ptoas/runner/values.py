@@ -19,7 +19,7 @@ from ptoas.machine.dtypes import DType
 from ptoas.machine.errors import command_line_span, failure
 from ptoas.machine.machine import DEFAULT_MAX_MEMORY
 from ptoas.machine.memory import GrowingBuffer
-from ptoas.runner.array_files import map_npy, npz_array, raw_elements, reading
+from ptoas.runner.array_files import as_option_error, map_npy, npz_array, raw_elements
 from ptoas.runner.context import ALONE, RankPlace
 from ptoas.runner.parameters import Parameter, about
 from ptoas.runner.torch_file import read_torch
@@ -236,7 +236,7 @@ class _ValueReader:
     def read(self) -> Any:
         file = file_of(self.text)
         if file is not None:
-            with reading(Path(file), self.option):
+            with as_option_error(Path(file), self.option):
                 return self._file(Path(file))
         if self.parameter.kind == "scalar":
             words = dict(zip(RANK_WORDS, (self.place.rank, self.place.ranks), strict=True))

@@ -22,10 +22,11 @@ from ptoas.grammar.spans import argument_type_span, span_of
 from ptoas.lowering.emit_cpp import emit_cpp, names_of
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.dtypes import DType
-from ptoas.machine.errors import command_line_span, failure
+from ptoas.machine.errors import failure
 from ptoas.machine.machine import DEFAULT_MAX_MEMORY
 from ptoas.machine.memory import Pointer, RankGroup, View, packed_strides
 from ptoas.runner.arguments import BoundArgument, bind
+from ptoas.runner.array_files import as_option_error
 from ptoas.runner.compare import copy_arguments
 from ptoas.runner.core import limit_memory
 from ptoas.runner.entry import unread_tiles
@@ -194,14 +195,9 @@ def _directory(keep: str | None) -> Generator[Path, None, None]:
         with tempfile.TemporaryDirectory(prefix="ptoas-") as made:
             yield Path(made)
         return
-    path = Path(keep)
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise failure(
-            "PTO-R604", f"{keep}: {error.strerror}", span=command_line_span(f"--keep {keep}")
-        ) from None
-    yield path.resolve()
+    with as_option_error(Path(keep), f"--keep {keep}"):
+        Path(keep).mkdir(parents=True, exist_ok=True)
+    yield Path(keep).resolve()
 
 
 def _explained(kernel: Kernel, finding: Diagnostic) -> Diagnostic:
