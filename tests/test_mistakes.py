@@ -115,6 +115,32 @@ MISTAKES = {
         "PTO-P060",
         "`ptoas explain set_flag` shows",
     ),
+    "a slice": (
+        "%a = tload %x[0:8]\ntstore %a, %out",
+        "PTO-P010",
+        "`%part = partition_view %x, offsets = [0, 0], sizes = [8, 32]`",
+    ),
+    "an operation of another dialect": (
+        "%t = memref.alloc() : memref<16x32xf32>\n%a = tload %x\ntstore %a, %out",
+        "PTO-P020",
+        "did you mean `alloc_tile`?",
+    ),
+    "an argument that is not declared": (
+        "%a = tload %weights\ntstore %a, %out",
+        "PTO-P030",
+        "`.arg %weights : !pto.memref<16x32xf32>`",
+    ),
+    "a number without a tile beside it": (
+        "%a = texpands 0.0\ntstore %a, %out",
+        "PTO-P043",
+        "`%a = texpands 0.0 :",
+    ),
+    "memory of an extent that only a run knows": (
+        "%v = make_tensor_view %p, shape = [16, %n], strides = [%n, 1] : !pto.tensor_view<16x?xf32>\n"
+        "%a = tload %v\ntstore %a, %out",
+        "PTO-P043",
+        "name its type",
+    ),
     "no type": (
         "%c = arith.constant 0.0 : f32\n%a = texpands %c\ntstore %a, %out",
         "PTO-P043",
@@ -246,6 +272,8 @@ def program(name: str) -> str:
             return text.replace("a5", "A5X", 1)
         case "rows that are not whole bursts":
             return text.replace("out : !pto.memref<16x32", "out : !pto.memref<16x30")
+        case "memory of an extent that only a run knows":
+            return text.replace(".arg %out", ".arg %p : !pto.ptr<f32>\n.arg %n : index\n.arg %out", 1)
         case "the memref of MLIR":
             return text.replace("!pto.memref", "memref")
         case "an argument without a percent sign":

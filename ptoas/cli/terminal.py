@@ -207,7 +207,7 @@ def errors_as_json(wanted: bool) -> Generator[None, None, None]:
     except PtoasError as error:
         if not wanted:
             raise
-        click.echo(json.dumps({"errors": [to_json(finding) for finding in error.diagnostics]}, indent=2))
+        click.echo(json.dumps({"errors": [to_json(finding) for finding in error.diagnostics]}))
         click.get_current_context().exit(exit_code_of(error.diagnostics))
 
 

@@ -27,7 +27,7 @@ from ptoas.grammar.foreign import defined_names, foreign_notation
 from ptoas.grammar.instructions import InstructionReader, opcode_class, refused_clause, unknown_opcode
 from ptoas.grammar.layout import RawRegion, RawStatement
 from ptoas.grammar.names import POISON, ValueScope
-from ptoas.grammar.op_template import Alloc, OpTemplate, make_prelude
+from ptoas.grammar.op_template import Alloc, Constant, OpTemplate, make_prelude
 from ptoas.grammar.parts import suffix_values
 from ptoas.grammar.problems import Poisoned, StatementProblem, UndefinedName, counted
 from ptoas.grammar.spans import field_span, operand_span, result_type_span, span_of
@@ -440,7 +440,8 @@ class Builder(ValueScope):
         problem.fix = "add it after the operands: `: (types) -> type`"
         types = [value.type for value in operands]
         plausible = cls.plausible_result_types(types) if len(tree.results) == 1 else ()
-        if plausible and not template.prelude and not raw.regions:
+        only_numbers = all(isinstance(step, Constant) for step in template.prelude)
+        if plausible and only_numbers and not raw.regions:
             rest = len(raw.text) if body.clauses is None else statement.place(body.clauses.start)
             end = rest if body.typing is None else statement.place(body.typing.start)
             line = raw.text[:end].rstrip().removesuffix(":").rstrip()

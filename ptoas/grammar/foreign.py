@@ -28,6 +28,8 @@ _OPERATIONS = {"+": "tadd", "-": "tsub", "*": "tmul", "/": "tdiv"}
 
 _NUMBER = re.compile(r"%?(?P<to>\w+)\s*=\s*(?P<number>-?[\d.]+)\s*;?\s*$")
 
+_SLICE = re.compile(r"%(?P<view>\w+)\[[^\]]*:[^\]]*\]")
+
 _DEFINED = re.compile(r"%([\w$.-]+)\s*=(?!=)")
 
 
@@ -49,6 +51,10 @@ def foreign_notation(text: str) -> StatementProblem | None:
         to, number = match.group("to", "number")
         type = "f32" if "." in number else "index"
         return _rewritten("a number needs a type", match, f"%{to} = arith.constant {number} : {type}")
+    if (match := _SLICE.search(text)) is not None:
+        part = f"partition_view %{match['view']}, offsets = [0, 0], sizes = [8, 32]"
+        message, fix = "this is a slice of NumPy", f"take a part before: `%part = {part}`"
+        return StatementProblem("PTO-P010", message, t.Node(match.start(), match.end()), fix)
     return None
 
 

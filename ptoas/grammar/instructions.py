@@ -22,6 +22,7 @@ from ptoas.grammar import tree as t
 from ptoas.grammar.op_template import Alloc, Constant, OpTemplate, WindowOperand
 from ptoas.grammar.parts import InstructionParts, ParsedOperand
 from ptoas.grammar.problems import NotLoaded, StatementProblem, TypeConflict, UndefinedName, counted
+from ptoas.grammar.tree_builder import is_whole
 from ptoas.ir.location import PartOffsets
 
 _TILE = TileType.of(f32, 16, 16)
@@ -45,7 +46,7 @@ class InstructionReader(InstructionParts):
             result_types = tuple(cls.convert_result_types(result_types, types))
         tiles = [o.type for group in filled.values() for o in group if isinstance(o.type, TileType)]
         tiles += [type for type in result_types or () if isinstance(type, TileType)]
-        element = tiles[0].element_type if tiles else IndexType()
+        element = tiles[0].element_type if tiles else None
         elements = _elements(filled, signature.slots)
         refs: list[int] = []
         for slot in signature.slots:
@@ -55,7 +56,10 @@ class InstructionReader(InstructionParts):
             letter: str = getattr(slot.constraint, "element", None) or ""
             default = IndexType() if isinstance(slot.constraint, Index) else elements.get(letter, element)
             for o in operands:
-                refs.append(o.ref if o.literal is None else self._constant(o.literal, o.type or default))
+                if o.literal is not None:
+                    alone = IndexType() if is_whole(o.literal.text) else f32
+                    o.ref = self._constant(o.literal, o.type or default or alone)
+                refs.append(o.ref)
         sizes = [len(filled[slot.name]) for slot in signature.slots]
         declared = {name: value for name, (value, _) in self.fields.items() if name in signature.fields}
         return OpTemplate(
@@ -351,14 +355,20 @@ def _instead(cls: type[PtoOp], found: Attribute | str) -> str | None:
 # --- opcodes ----------------------------------------------------------------------------------------
 
 
-_SHORTENED = {
+_MEANT = {
     "func": "func.func",
     "for": "scf.for",
+    "affine.for": "scf.for",
     "if": "scf.if",
     "while": "scf.while",
     "call": "func.call",
+    "memref.load": "load_scalar",
+    "memref.store": "store_scalar",
+    "memref.alloc": "alloc_tile",
+    "vector.load": "tload",
+    "linalg.matmul": "tmatmul",
 }
-"""Words of MLIR without their dialect."""
+"""Words of MLIR without their dialect, and of dialects that are not read."""
 
 
 def opcode_class(text: str, types: Sequence[Attribute | None]) -> tuple[type[PtoOp], list[str]] | None:
@@ -399,8 +409,8 @@ def unknown_opcode(node: t.WordNode, others: list[str]) -> StatementProblem:
         message = f"`{node.text}` is an instruction of the C++ assembler that is not supported"
         return StatementProblem("PTO-P020", message, node, refused()[name])
     near = OPCODES[spelled].mnemonic() if spelled in OPCODES else nearest(name, [*OPCODES, *others])
-    if name in _SHORTENED:
-        near, others = _SHORTENED[name], [_SHORTENED[name]]
+    if name in _MEANT:
+        near, others = _MEANT[name], [_MEANT[name]]
     stem, dot, suffix = name.partition(".")
     if dot and (similar := nearest(stem, sorted(name for name, op in OPCODES.items() if op.SUFFIXES))):
         near = f"{similar}.{suffix}"

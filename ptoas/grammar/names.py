@@ -176,4 +176,6 @@ class ValueScope:
             self.report("PTO-P030", message, offset, len(name) + 1, None, (note,))
             return
         fix = did_you_mean(name, (n for n, v in self.values.items() if v is not POISON), before="%")
+        if fix is None and "func.func" not in text:
+            fix = f"an argument is declared before: `.arg %{name} : !pto.memref<16x32xf32>`"
         self.report("PTO-P030", f"`%{name}` is not defined", offset, len(name) + 1, fix)

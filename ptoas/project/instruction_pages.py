@@ -11,7 +11,7 @@ from ptoas.diagnostics.columns import columns
 from ptoas.diagnostics.data import load_data
 from ptoas.dialects import pto
 from ptoas.dialects.pto import CHAPTERS, OPS
-from ptoas.dialects.pto.instruction import Instruction, PtoOp, Slot
+from ptoas.dialects.pto.instruction import Field, Instruction, PtoOp, Slot
 from ptoas.grammar.assembly_format import assembly_format_of
 from ptoas.targets import TARGETS
 from ptoas.targets.row import Entry, Forms, Row, Unsupported
@@ -39,6 +39,21 @@ def chapter_of(op: type[PtoOp]) -> str:
     return chapter if package == pto.__name__ else op.__module__
 
 
+_KINDS = {
+    "integer": "an integer",
+    "unit": "no value",
+    "string": "a text",
+    "symbol_ref": "a name (`@name`)",
+    "array": "a list",
+}
+
+
+def _kind(field: Field) -> str:
+    """What an attribute is, other than a word of an enumeration."""
+    bases = {base.name for base in field.constraint.get_bases() or ()}
+    return next((word for name, word in _KINDS.items() if name in bases), "a value")
+
+
 def describe(op: type[PtoOp]) -> dict[str, Any]:
     """An instruction as plain data."""
     signature = op.signature()
@@ -60,6 +75,7 @@ def describe(op: type[PtoOp]) -> dict[str, Any]:
             {
                 "name": field.name,
                 "values": list(field.enum.spellings()) if field.enum else [],
+                "kind": _kind(field),
                 "required": not field.optional,
                 "suffix": field.name in op.SUFFIXES,
             }
@@ -185,7 +201,7 @@ def entry_lines(entry: dict[str, Any], level: str = "###") -> Iterable[str]:
     if entry["attributes"]:
         yield from ("| attribute | values |", "|---|---|")
         for attribute in entry["attributes"]:
-            values = ", ".join(f"`{v}`" for v in attribute["values"]) or "a value"
+            values = ", ".join(f"`{v}`" for v in attribute["values"]) or attribute["kind"]
             notes = "; required" if attribute["required"] else ""
             notes += "; also a suffix" if attribute["suffix"] else ""
             yield f"| `{attribute['name']}` | {values}{notes} |"
@@ -236,7 +252,9 @@ def text(op: type[PtoOp]) -> str:
         lines += ["", "attributes"]
     for attribute in entry["attributes"]:
         notes = ", required" * attribute["required"] + ", also a suffix" * attribute["suffix"]
-        lines.append(f"  {attribute['name']:<10}  {' | '.join(attribute['values']) or 'a value'}{notes}")
+        lines.append(
+            f"  {attribute['name']:<10}  {' | '.join(attribute['values']) or attribute['kind']}{notes}"
+        )
     if found := shapes(op):
         lines += ["", "shapes", *(f"  {text}" for text in found)]
     lines += ["", "targets"]

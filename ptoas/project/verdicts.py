@@ -81,7 +81,8 @@ def cell(report: FileReport, target: str, ascii_only: bool = False) -> str:
     """A mark, and how many errors or else warnings there are."""
     fine, bad, doubtful = ("ok", "x", "!") if ascii_only else ("✓", "✗", "!")
     if target == UNREADABLE:
-        return fine if report.readable else f"{bad} {len(report.report.errors)}"
+        count = len(report.report.errors)
+        return fine if report.readable else f"{bad} {count}" if count else "known"
     if not report.readable or target not in report.report.targets:
         return "-"
     errors = report.report.count(target, Severity.ERROR)

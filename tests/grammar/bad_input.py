@@ -69,7 +69,14 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
     "suffixes: a wrong one behind an operand whose definition is wrong": (
         ".arg %a : !pto.tile<8x8xf32>\n%b = tneg %c : !pto.tile<8x8xf32>\n%d = tneg.row %b : !pto.tile<8x8xf32>",
         [
-            ("PTO-P030", 2, 11, 2, "`%c` is not defined", None),
+            (
+                "PTO-P030",
+                2,
+                11,
+                2,
+                "`%c` is not defined",
+                "an argument is declared before: `.arg %c : !pto.memref<16x32xf32>`",
+            ),
             ("PTO-P052", 3, 11, 3, "`tneg` has no suffix `.row`", None),
         ],
     ),

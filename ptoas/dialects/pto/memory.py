@@ -29,7 +29,7 @@ from ptoas.dialects.pto.enums import (
 )
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
 from ptoas.dialects.pto.result_types import Operands, Properties, boxed
-from ptoas.dialects.pto.types import TileType, ViewType
+from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 
 
 @irdl_op_definition
@@ -57,6 +57,11 @@ class TLoadOp(Instruction):
     @classmethod
     def infer_result_types(cls, operands: Operands, properties: Properties) -> Sequence[Attribute] | None:
         mem = operands["mem"][0].type
+        if isinstance(mem, ViewType) and DYNAMIC in mem.shape:
+            raise VerifyException(
+                "the memory has an extent (`?`) that only a run knows; to load fewer elements than a tile "
+                "holds, give a tile of `alloc_tile` its `valid_row` or `valid_col`"
+            )
         if not isinstance(mem, ViewType) or mem.layout is not Layout.ND or min(mem.shape) < 1:
             return None
         return [TileType.of(mem.element_type, prod(mem.shape[:-1]), mem.shape[-1])]
