@@ -310,11 +310,6 @@ def pushes_and_pops(channel: Channel, flow: Flow) -> tuple[list[PushOp], list[Po
     return [u for u in uses if isinstance(u, PushOp)], [u for u in uses if isinstance(u, PopOp)]
 
 
-def kind_of_function(op: Operation) -> KernelKind | None:
-    function = function_of(op)
-    return None if function is None else kind_of(function)
-
-
 def declaration_of(op: ChannelOp) -> PipeInitOp | None:
     """Return the declaration of the channel that an instruction uses, in its function only."""
     if isinstance(op, HandleOp):

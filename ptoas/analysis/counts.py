@@ -5,26 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from xdsl.dialects import scf
-from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from ptoas.analysis.knowledge import Knowledge
+from ptoas.analysis.structure import ancestors
 from ptoas.dialects.pto.core_sync import SectionOp
 
 
 def executions(op: Operation, knowledge: Knowledge) -> int | None:
     """`None`: a branch, or a bound that only the running program knows, decides."""
     times = 1
-    at = op.parent_op()
-    while at is not None and not isinstance(at, FuncOp):
-        if isinstance(at, scf.ForOp):
-            turns = trip_count(at, knowledge)
+    for around in ancestors(op):
+        if isinstance(around, scf.ForOp):
+            turns = trip_count(around, knowledge)
             if turns is None:
                 return None
             times *= turns
-        elif not isinstance(at, SectionOp):
+        elif not isinstance(around, SectionOp):
             return None
-        at = at.parent_op()
     return times
 
 

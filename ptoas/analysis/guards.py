@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 from xdsl.dialects import arith, func, scf
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from ptoas.analysis.integers import CASTS
-from ptoas.analysis.structure import walk
+from ptoas.analysis.kinds import function_of
+from ptoas.analysis.structure import ancestors, walk
 
 EQUAL, NOT_EQUAL = 0, 1
 """Predicates of `arith.cmpi`."""
@@ -23,28 +25,32 @@ def is_guarded_by(op: Operation, number: int, constant: Constant) -> bool:
 
 def guarding_argument(op: Operation, number: int, constant: Constant) -> BlockArgument | None:
     """The argument of its function whose being `number` lets `op` be reached, if there is one."""
-    inner, outer = op, op.parent_op()
-    while outer is not None and not isinstance(outer, func.FuncOp):
-        if isinstance(outer, scf.IfOp) and isinstance(outer.cond.owner, arith.CmpiOp):
-            found = [_argument(side) for side in outer.cond.owner.operands]
-            argument = next((each for each in found if each is not None), None)
-            if argument is not None and _chooses(outer, inner, number, constant):
-                return argument
-        inner, outer = outer, outer.parent_op()
+    for branch, inner in _branches_around(op):
+        if not isinstance(branch.cond.owner, arith.CmpiOp):
+            continue
+        found = [_argument(side) for side in branch.cond.owner.operands]
+        argument = next((each for each in found if each is not None), None)
+        if argument is not None and _chooses(branch, inner, number, constant):
+            return argument
     return None
 
 
 def _guarded(op: Operation, number: int, constant: Constant, seen: frozenset[str]) -> bool:
-    inner, outer = op, op.parent_op()
-    while outer is not None and not isinstance(outer, func.FuncOp):
-        if isinstance(outer, scf.IfOp) and _chooses(outer, inner, number, constant):
-            return True
-        inner, outer = outer, outer.parent_op()
-    if outer is None or outer.sym_name.data in seen:
+    if any(_chooses(branch, inner, number, constant) for branch, inner in _branches_around(op)):
+        return True
+    function = function_of(op)
+    if function is None or function.sym_name.data in seen:
         return False
-    calls = _calls(outer)
-    seen |= {outer.sym_name.data}
+    calls = _calls(function)
+    seen |= {function.sym_name.data}
     return bool(calls) and all(_guarded(call, number, constant, seen) for call in calls)
+
+
+def _branches_around(op: Operation) -> Iterator[tuple[scf.IfOp, Operation]]:
+    """The branches around `op`, each with the operation in it that is `op` or contains it."""
+    for inner, outer in pairwise((op, *ancestors(op))):
+        if isinstance(outer, scf.IfOp):
+            yield outer, inner
 
 
 def _chooses(branch: scf.IfOp, inner: Operation, number: int, constant: Constant) -> bool:

@@ -12,7 +12,7 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation
 from xdsl.traits import Pure
 
-from ptoas.analysis.structure import is_of, kind_of, walk
+from ptoas.analysis.structure import ancestors, is_of, kind_of, walk
 from ptoas.dialects.pto.channel import (
     ChannelOp,
     HandleOp,
@@ -61,12 +61,11 @@ def function_of(op: Operation) -> FuncOp | None:
 
 def core_of(op: Operation) -> KernelKind | None:
     """The kind of core that an operation runs on; `None`: both, or it does not matter."""
-    at = op.parent_op()
-    while at is not None and not isinstance(at, FuncOp):
-        if isinstance(at, SectionOp):
-            return at.KIND
-        at = at.parent_op()
-    kind = kind_of(at) if at is not None else None
+    section = next((around for around in ancestors(op) if isinstance(around, SectionOp)), None)
+    if section is not None:
+        return section.KIND
+    function = function_of(op)
+    kind = kind_of(function) if function is not None else None
     return own_kind(op) if kind is None else kind
 
 

@@ -10,10 +10,10 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, OpResult, SSAValue
 
 from ptoas.analysis.forwarding import forwards_values, passed_on
+from ptoas.analysis.storage import names_another
 from ptoas.analysis.structure import Order, enclosing_loops
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
 from ptoas.dialects.pto.types import TileType
-from ptoas.dialects.pto.views import AliasOp, SubviewOp, TAssignOp
 
 ALIGNMENT = 32
 """Bytes; the memory engines move blocks of this size."""
@@ -36,11 +36,6 @@ class LiveTile:
         return self.first <= other.last and other.first <= self.last
 
 
-@cache
-def _names_another(kind: type[Operation]) -> bool:
-    return issubclass(kind, AliasOp | SubviewOp | TAssignOp)
-
-
 def uses(root: SSAValue) -> Iterator[Operation]:
     """Operations that work on a tile: directly, through a window, or under the name that a loop or a
     branch gives it."""
@@ -48,7 +43,7 @@ def uses(root: SSAValue) -> Iterator[Operation]:
     work = [root]
     while work:
         for use in work.pop().uses:
-            if not _names_another(use.operation.__class__):
+            if not names_another(use.operation.__class__):
                 yield use.operation
             if forwards_values(use.operation.__class__):
                 _follow(passed_on(use), seen, work)

@@ -1,12 +1,20 @@
 """Walk over a function whose instructions access memory and whose sync actions order pipes.
 
-`verify` (`ptoas.analysis.sync_flow`) and `insert-sync` (`ptoas.lowering.synchroniser`) are this walk with two
-states. Both have one record for each access that some pipe may still be busy with. `verify` asks which pipes
-come after an access, whatever flags were raised on which path, so its record is a set of pipes and flags, and
-accesses with equal sets are one group. `insert-sync` raises a flag at an instruction that it has passed, and
-that flag carries what its pipe knew then, so its record has the time since which each pipe knows of the
-access. Times of two paths can't be joined for a flag that is raised on both, and sets don't tell what a flag
-would have carried earlier: neither record can take the place of the other.
+`verify` (`ptoas.analysis.sync_flow`) and `insert-sync` (`ptoas.lowering.synchroniser`) are this walk with
+two states. Both have one record for each access that some pipe may still be busy with, and differ in what
+they record, because `verify` follows flags that are there and `insert-sync` decides where flags should have
+been:
+
+    A: tload    (MTE2)
+    B: tload    (MTE2)
+    C: texp     (V) reads what A has loaded
+
+At C, `insert-sync` raises a flag between A and B, an operation that the walk has passed. To know which
+accesses that flag orders, its record has the time since which each pipe knows of the access: A, but not B.
+`verify` needs no past, since a flag is raised where it stands. It must join paths that have raised one flag
+at different places, to which no single time belongs; so its record is the set of pipes and raised flags
+that come after the access on every path. Sets are also few, so that accesses with equal sets change as one
+group.
 """
 
 from __future__ import annotations

@@ -113,7 +113,8 @@ def _meet(a: Span | None, b: Span | None) -> bool:
 
 
 @cache
-def _names_another(owner: type[object]) -> bool:
+def names_another(owner: type[object]) -> bool:
+    """Return True if the results of such an operation are other names of its tile, or of a part."""
     return issubclass(owner, SubviewOp | AliasOp | TAssignOp)
 
 
@@ -121,7 +122,7 @@ def underlying_tile(value: SSAValue) -> tuple[SSAValue, list[SubviewOp]]:
     """The underlying tile of windows and bindings, and the windows, the smallest first."""
     windows: list[SubviewOp] = []
     while True:
-        if not _names_another(value.owner.__class__):
+        if not names_another(value.owner.__class__):
             return value, windows
         match value.owner:
             case SubviewOp() as op:

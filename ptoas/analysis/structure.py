@@ -164,13 +164,17 @@ class Order:
                 self.end[op] = max([self.end[op], *(self.end[last] for last in lasts if last is not None)])
 
 
-def enclosing_loops(op: Operation) -> Iterator[Operation]:
-    """Loops around `op`, innermost first."""
+def ancestors(op: Operation) -> Iterator[Operation]:
+    """Operations of its function around `op`, innermost first."""
     at = op.parent_op()
     while at is not None and not isinstance(at, func.FuncOp):
-        if is_loop(at.__class__):
-            yield at
+        yield at
         at = at.parent_op()
+
+
+def enclosing_loops(op: Operation) -> Iterator[Operation]:
+    """Loops around `op`, innermost first."""
+    return (around for around in ancestors(op) if is_loop(around.__class__))
 
 
 @cache

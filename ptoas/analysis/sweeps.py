@@ -11,10 +11,11 @@ from collections.abc import Hashable, Mapping
 from typing import NamedTuple
 
 from xdsl.dialects import arith, scf
-from xdsl.ir import Block, OpResult, SSAValue
+from xdsl.ir import OpResult, SSAValue
 
 from ptoas.analysis.affine import induction_loop
 from ptoas.analysis.knowledge import Knowledge, is_view
+from ptoas.analysis.structure import enclosing_loops
 from ptoas.dialects.pto import scalar, views
 from ptoas.dialects.pto.types import DYNAMIC
 
@@ -89,17 +90,15 @@ class Sweeps:
 
     def _sweep(self, view: SSAValue, root: SSAValue, first: Sum, size: int) -> Sweep | None:
         """The sweep of the innermost loop whose induction variable is a summand."""
-        loop = view.owner.parent_op() if isinstance(view, OpResult) else None
-        while loop is not None:
-            if isinstance(loop, scf.ForOp) and first.get(loop.body.block.args[0]):
-                break
-            loop = loop.parent_op()
-        if not isinstance(loop, scf.ForOp):
+        around = enclosing_loops(view.op) if isinstance(view, OpResult) else ()
+        loops = (each for each in around if isinstance(each, scf.ForOp))
+        loop = next((each for each in loops if first.get(each.body.block.args[0])), None)
+        if loop is None:
             return None
         induction = loop.body.block.args[0]
         others = {value: times for value, times in first.items() if value not in (induction, None) and times}
         by = self._knowledge.constant(loop.step)
-        if by is None or by <= 0 or any(_is_inside(value, loop) for value in others):
+        if by is None or by <= 0 or any(value and loop.is_ancestor(value.owner) for value in others):
             return None
         return Sweep(loop, (root, frozenset(others.items())), first[induction] * by, first.get(None, 0), size)
 
@@ -156,11 +155,3 @@ class Sweeps:
 def _add(total: Counter[SSAValue | None], more: Sum, times: int) -> None:
     for value, factor in more.items():
         total[value] += factor * times
-
-
-def _is_inside(value: SSAValue | None, loop: scf.ForOp) -> bool:
-    owner = None if value is None else value.owner
-    at = owner.parent_op() if isinstance(owner, Block) else owner
-    while at is not None and at is not loop:
-        at = at.parent_op()
-    return at is loop

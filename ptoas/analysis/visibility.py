@@ -18,7 +18,7 @@ from xdsl.ir import Operation, SSAValue
 from ptoas.analysis.effects import Effects, touched
 from ptoas.analysis.flow import ForwardAnalysis
 from ptoas.analysis.knowledge import Knowledge
-from ptoas.analysis.structure import is_of, walk
+from ptoas.analysis.structure import ancestors, is_of, walk
 from ptoas.analysis.sweeps import Sweep, Sweeps
 from ptoas.analysis.sync_actions import CounterKey, SignalKey, SyncAllKey, actor_keys
 from ptoas.analysis.windows import Window
@@ -149,18 +149,9 @@ def _ops(pending: Mapping[Any, tuple[GmAccess, bool]]) -> list[Operation]:
     return [access.op for access, _ in pending.values()]
 
 
-def has_scalar_accesses(ops: Iterable[Operation]) -> bool:
-    """Return True if one of the operations loads or stores a scalar of global memory."""
-    return any(map(is_scalar_access, ops))
-
-
 def is_scalar_access(op: Operation) -> bool:
     """Return True if an operation loads or stores a scalar of global memory."""
-    return op.__class__ in (LoadScalarOp, StoreScalarOp) and _is_global(op.operands[_pointer(op)])
-
-
-def _pointer(op: Operation) -> int:
-    return 1 if op.__class__ is StoreScalarOp else 0
+    return isinstance(op, LoadScalarOp | StoreScalarOp) and _is_global(op.ptr)
 
 
 def _is_global(value: SSAValue) -> bool:
@@ -467,15 +458,7 @@ def is_poll(op: Operation) -> bool:
     does not invalidate the cache."""
     if not isinstance(op, LoadScalarOp):
         return False
-    loop = op.parent_op()
-    while loop is not None and not isinstance(loop, scf.WhileOp):
-        loop = loop.parent_op()
-    if loop is None or any(_is_inside(value, loop) for value in op.operands):
+    loop = next((around for around in ancestors(op) if isinstance(around, scf.WhileOp)), None)
+    if loop is None or any(loop.is_ancestor(value.owner) for value in op.operands):
         return False
     return not any(isinstance(each, CmoCacheInvalidOp) for each in walk(loop))
-
-
-def _is_inside(value: SSAValue, loop: Operation) -> bool:
-    owner = value.owner
-    around = owner if isinstance(owner, Operation) else owner.parent_op()
-    return around is not None and loop.is_ancestor(around)

@@ -106,19 +106,8 @@ def _carries_own(loop: Operation) -> bool:
     """Return True if a tile that the body allocates is passed to the next iteration."""
     last = loop.regions[-1].block.last_op
     assert last is not None
-    return any(
-        isinstance(value.type, TileType) and any(_is_inside(root, loop) for root in underlying_values(value))
-        for value in last.operands
-    )
-
-
-def _is_inside(value: SSAValue, loop: Operation) -> bool:
-    at = value.owner if isinstance(value.owner, Operation) else value.owner.parent_op()
-    while at is not None:
-        if at is loop:
-            return True
-        at = at.parent_op()
-    return False
+    tiles = (value for value in last.operands if isinstance(value.type, TileType))
+    return any(loop.is_ancestor(root.owner) for tile in tiles for root in underlying_values(tile))
 
 
 def _rewrite(loop: scf.ForOp) -> None:
@@ -156,20 +145,11 @@ def _buffer(loop: scf.ForOp, first: SSAValue) -> SSAValue:
         used_once = sum(value is first for value in loop.operands) == 1
         if used_once and all(user is loop or user.is_before_in_block(loop) for user in users):
             inner = [use.operation for use in first.uses if use.operation is not loop]
-            if not any(_is_in(operation, loop) for operation in inner):
+            if not any(loop.is_ancestor(operation) for operation in inner):
                 return first
     tile = _allocate_like(first, loop)
     _insert_before(TMovOp(first, tile, location=loop.location), loop)
     return tile
-
-
-def _is_in(op: Operation, loop: Operation) -> bool:
-    at: Operation | None = op
-    while at is not None:
-        if at is loop:
-            return True
-        at = at.parent_op()
-    return False
 
 
 def _can_be_written_in_place(old: SSAValue, new: SSAValue, body: Block) -> bool:

@@ -34,7 +34,6 @@ from dataclasses import dataclass
 from functools import partial
 
 from xdsl.context import Context
-from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
@@ -42,7 +41,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.analysis.function import has_manual_sync
 from ptoas.analysis.knowledge import Knowledge
-from ptoas.analysis.structure import LOOPS, bodies_of, callees_first, calls_in, walk
+from ptoas.analysis.structure import bodies_of, callees_first, calls_in, enclosing_loops, walk
 from ptoas.analysis.visibility import Finding, Missing, Uses, Visibility
 from ptoas.dialects.pto.core_enums import FenceScope
 from ptoas.dialects.pto.enums import AddressSpace, Pipe
@@ -111,15 +110,13 @@ def _missing(finding: Finding, before: Operation) -> Sequence[Operation]:
 
 def _place(finding: Finding) -> Operation:
     """The operation itself, or the outermost loop around it in which none of the causes is."""
-    before = op = finding.op
+    before = finding.op
     if finding.kind is Missing.STALE_POLL:
         return before
-    while (around := op.parent_op()) is not None and not isinstance(around, func.FuncOp):
-        if isinstance(around, LOOPS):
-            if any(around.is_ancestor(cause) for cause in finding.causes):
-                break
-            before = around
-        op = around
+    for loop in enclosing_loops(before):
+        if any(loop.is_ancestor(cause) for cause in finding.causes):
+            break
+        before = loop
     return before
 
 

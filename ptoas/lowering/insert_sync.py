@@ -223,14 +223,10 @@ def _write(pairs: list[Pair], calls: Iterable[func.CallOp], target: Target) -> N
     starts: dict[Block, list[Operation]] = {}
     for pair in pairs:
         source, destination = pair.pipes
-        if pair.is_barrier:
-            barrier = BarrierOp(source, location=pair.before.location)
-            add_reason(barrier, pair.reason)
-            Rewriter.insert_op(barrier, InsertPoint.before(first_clause(pair.before)))
-            continue
-        if not target.connects(source, destination) or pair.event < 0:
-            # No flag goes that way, or events have all ids: each core waits for all of its own.
-            barrier = BarrierOp(Pipe.PIPE_ALL, location=pair.before.location)
+        if pair.is_barrier or not target.connects(source, destination) or pair.event < 0:
+            # Where no flag goes that way, or events have all ids, each core waits for all of its own.
+            drained = source if pair.is_barrier else Pipe.PIPE_ALL
+            barrier = BarrierOp(drained, location=pair.before.location)
             add_reason(barrier, pair.reason)
             Rewriter.insert_op(barrier, InsertPoint.before(first_clause(pair.before)))
             continue

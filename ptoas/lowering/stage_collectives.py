@@ -26,6 +26,7 @@ from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ptoas.analysis.kinds import function_of
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.storage import end_of_tiles, manual_placement, places_of, vec_tiles
 from ptoas.analysis.structure import Bodies, bodies_of, of_kinds
@@ -158,7 +159,8 @@ def _share(
     op: StagedOp, all_calls: list[StagedOp], bodies: Bodies, simt: Container[func.FuncOp], target: Target
 ) -> int:
     """Bytes for each new tile, of what the program's own tiles leave."""
-    function = _function_of(op)
+    function = function_of(op)
+    assert function is not None
     limit = target.memory_size(TileLoc.Vec, function in simt)
     if limit is None:
         limit = UNLIMITED_STAGING_BYTES
@@ -170,17 +172,9 @@ def _share(
     sharing = [op]
     if nested or manual_placement(bodies[function]):
         # Their staging tiles lie one above the other; elsewhere each call may use the same memory again.
-        sharing = [other for other in all_calls if _function_of(other) in together]
+        sharing = [other for other in all_calls if function_of(other) in together]
     free = limit - sum(_used(each, bodies[each]) for each in together)
     return max(LEAST, free // sum(len(missing_tiles(other)) for other in sharing))
-
-
-def _function_of(op: Operation) -> func.FuncOp:
-    parent = op.parent_op()
-    while not isinstance(parent, func.FuncOp):
-        assert parent is not None
-        parent = parent.parent_op()
-    return parent
 
 
 def _used(function: func.FuncOp, ops: Sequence[Operation]) -> int:
