@@ -8,7 +8,6 @@ so, every schedule must end with the same memory, tiles included; it must say so
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -32,6 +31,8 @@ from ptoas.dialects.pto.tile_scalar import TAddSOp
 from ptoas.lowering import prepare
 from tests.lowering.programs import FLOATS, head
 from tests.lowering.slots import LONG, PLAIN, ROWS, SlotWriter
+
+from .driver import drive
 
 TARGETS = ("a2a3", "a5")
 ARGUMENTS = [(n, low) for n in (0, 1, 2, 3) for low in (0, 1)]
@@ -257,22 +258,5 @@ def check(seed: int) -> Iterator[tuple[str | None, str]]:
     yield from disagreements(module, target, "spoilt")
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.differential.interleavings", description=__doc__)
-    parser.add_argument("--programs", type=int, default=1000)
-    parser.add_argument("--first", type=int, default=0, help="the first seed")
-    options = parser.parse_args(arguments)
-    counts: dict[str, int] = {}
-    wrong = 0
-    for seed in range(options.first, options.first + options.programs):
-        for found, kind in check(seed):
-            counts[kind] = counts.get(kind, 0) + 1
-            if found is not None:
-                wrong += 1
-                print(f"seed {seed}: {found}", flush=True)
-    print(", ".join(f"{count} {kind}" for kind, count in sorted(counts.items())))
-    return 1 if wrong else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(drive("interleavings", __doc__, check, 1_000))

@@ -8,7 +8,6 @@ tiles must run without a race, whatever the number of their iterations.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -29,6 +28,8 @@ from ptoas.lowering import prepare
 from ptoas.targets import get_target
 from tests.lowering.programs import F32, FLOATS, VF32, Writer, head, instruction
 from tests.lowering.slots import ROWS, slot_program
+
+from .driver import drive
 
 TARGETS = ("a2a3", "a5", "a5-custom")
 PIPES = ("MTE2", "V", "MTE3", "S")
@@ -249,19 +250,5 @@ def check(seed: int) -> list[str]:
     return found
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.differential.pipe_order", description=__doc__)
-    parser.add_argument("--programs", type=int, default=10_000)
-    parser.add_argument("--first", type=int, default=0, help="the first seed")
-    options = parser.parse_args()
-    failed = 0
-    for seed in range(options.first, options.first + options.programs):
-        for each in check(seed):
-            failed += 1
-            print(f"seed {seed}: {each}", flush=True)
-    print(f"{options.programs} seeds, {failed} disagreements")
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(drive("pipe_order", __doc__, lambda seed: [(each, "wrong") for each in check(seed)], 10_000))

@@ -8,7 +8,6 @@ What `verify` says of these, and of programs whose blocks have rows of their own
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterator
 from random import Random
@@ -21,6 +20,8 @@ from ptoas.diagnostics import PtoasError
 from ptoas.machine.exploration import Exploration, ExploringScheduler
 from ptoas.machine.scheduler import CooperativeScheduler
 from ptoas.runner.kernel import Kernel, Result
+
+from .driver import drive
 
 MOST_INTERLEAVINGS = 400
 """A program with more is left out."""
@@ -314,22 +315,5 @@ def check_rows(seed: int) -> tuple[str | None, str]:
     return None, f"rows: not proved, {'one outcome' if single else 'a race'}"
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.differential.schedules", description=__doc__)
-    parser.add_argument("--programs", type=int, default=1000)
-    parser.add_argument("--first", type=int, default=0, help="the first seed")
-    options = parser.parse_args(arguments)
-    counts: dict[str, int] = {}
-    wrong = 0
-    for seed in range(options.first, options.first + options.programs):
-        for found, kind in (check(seed), check_rows(seed)):
-            counts[kind] = counts.get(kind, 0) + 1
-            if found is not None:
-                wrong += 1
-                print(f"seed {seed}: {found}", flush=True)
-    print(", ".join(f"{count} {kind}" for kind, count in sorted(counts.items())))
-    return 1 if wrong else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(drive("schedules", __doc__, lambda seed: (check(seed), check_rows(seed)), 1_000))

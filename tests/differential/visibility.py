@@ -7,7 +7,6 @@ some value of it, a run that stops must have been suspected, and what `insert-fe
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterator
 from itertools import islice
@@ -24,6 +23,8 @@ from ptoas.compiler.run import compile as compile_kernel
 from ptoas.diagnostics import PtoasError
 from ptoas.lowering import prepare
 from ptoas.targets import get_target
+
+from .driver import drive
 
 TARGETS = ("a2a3", "a5")
 CODES = {
@@ -185,19 +186,5 @@ def check(seed: int) -> list[str]:
     return found
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.differential.visibility", description=__doc__)
-    parser.add_argument("--programs", type=int, default=2_000)
-    parser.add_argument("--first", type=int, default=0, help="the first seed")
-    options = parser.parse_args()
-    failed = 0
-    for seed in range(options.first, options.first + options.programs):
-        for each in check(seed):
-            failed += 1
-            print(f"seed {seed}: {each}", flush=True)
-    print(f"{options.programs} seeds, {failed} disagreements")
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(drive("visibility", __doc__, lambda seed: [(each, "wrong") for each in check(seed)], 2_000))
