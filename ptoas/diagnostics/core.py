@@ -9,6 +9,8 @@ import bisect
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -45,22 +47,14 @@ class Source:
     def __init__(self, text: str, filename: str = "<string>"):
         self.text = text
         self.filename = filename
-        self._line_starts: list[int] | None = None
         self._origins: dict[int, tuple[int, OriginLocation]] = {}
         """The end and the original location of each generated statement, by its start."""
 
-    @property
+    @cached_property
     def line_starts(self) -> list[int]:
         """The offset of each line's first character."""
-        if self._line_starts is None:
-            starts = [0]
-            find = self.text.find
-            at = find("\n")
-            while at >= 0:
-                starts.append(at + 1)
-                at = find("\n", at + 1)
-            self._line_starts = starts
-        return self._line_starts
+        lengths = [len(line) + 1 for line in self.text.split("\n")]
+        return [0, *accumulate(lengths[:-1])]
 
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column, both from 1."""

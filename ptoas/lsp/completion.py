@@ -247,8 +247,7 @@ def _attributes(prefix: str) -> Iterator[Item]:
     if op is not None and key is not None:
         field = op.signature().fields.get(op.KEYS.get(key[1], key[1]))
         if field is not None and field.enum is not None:
-            for value in field.enum.spellings():
-                yield f"#{field.enum.name}<{value}>", K.EnumMember, field.name
+            yield from _written_members(field.enum, field.name)
     elif op is not None:
         yield from _positional(op, prefix)
     for enum in enumerations().values():
@@ -261,8 +260,12 @@ def _positional(op: type[PtoOp], prefix: str) -> Iterator[Item]:
     places = [name for name in re.findall(r"#(\w+)", assembly_format_of(op).template) if name in fields]
     at = prefix.count(",", prefix.rfind("[") + 1)
     enum = fields[places[at]].enum if at < len(places) and "[" in prefix else None
-    for value in enum.spellings() if enum is not None else ():
-        yield f"#{enum.name}<{value}>" if enum is not None else value, K.EnumMember, places[at]
+    if enum is not None:
+        yield from _written_members(enum, places[at])
+
+
+def _written_members(enum: type[PtoEnumAttr[Any]], detail: str) -> Iterator[Item]:
+    return ((f"#{enum.name}<{value}>", K.EnumMember, detail) for value in enum.spellings())
 
 
 def _fields(op: type[PtoOp]) -> Iterator[Item]:
@@ -274,10 +277,8 @@ def _fields(op: type[PtoOp]) -> Iterator[Item]:
 def _field_values(op: type[PtoOp] | None, key: str) -> Iterator[Item]:
     field = op.signature().fields.get(op.KEYS.get(key, key)) if op is not None else None
     if field is not None and field.enum is not None:
-        for value in field.enum.spellings():
-            yield f"#{field.enum.name}<{value}>", K.EnumMember, key
-    elif field is None or field.enum is None:
-        yield from ((word, K.Value, "") for word in ("true", "false", "unit"))
+        return _written_members(field.enum, key)
+    return ((word, K.Value, "") for word in ("true", "false", "unit"))
 
 
 @cache

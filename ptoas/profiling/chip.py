@@ -7,7 +7,7 @@ moved again come out of the cache.
 
 from __future__ import annotations
 
-from ptoas.profiling.record import Trace, What
+from ptoas.profiling.record import Trace
 from ptoas.profiling.timeline import Duration, Timeline, simulate
 from ptoas.profiling.work import GM, PipeWork, Work
 from ptoas.targets.costs import SPREAD
@@ -19,11 +19,9 @@ MOST_ROUNDS = 8
 def chip_cycles(trace: Trace) -> float:
     """Cycles that the chip needs to move all the bytes of a run."""
     moved: dict[tuple[str, bool], float] = {}
-    for event in trace.events:
-        if event.what is What.WORK:
-            work: Work = event.subject
-            for name, write in {(t.operand.name, t.write) for t in work.touches if t.operand.memory == GM}:
-                moved[name, write] = moved.get((name, write), 0.0) + work.moved
+    for work in trace.executed():
+        for name, write in {(t.operand.name, t.write) for t in work.touches if t.operand.memory == GM}:
+            moved[name, write] = moved.get((name, write), 0.0) + work.moved
     sizes = {each.name: each.bytes for each in trace.patterns.arguments()} if trace.patterns else {}
     cold = sum(min(many, sizes.get(name, many)) for (name, _), many in moved.items())
     chip = trace.table.chip

@@ -91,15 +91,9 @@ def _events(profile: Profile) -> Iterator[dict[str, Any]]:
         flow = {"cat": "sync", "name": arrow.label, "id": number}
         # Inside the slice, so that a viewer finds whose end it is.
         inside = source.start + source.cycles * 0.999
-        yield {
-            **flow,
-            "ph": "s",
-            "pid": process[source.actor],
-            "tid": thread[source.pipe],
-            "ts": inside / mhz,
-        }
-        end = {**flow, "ph": "f", "bp": "e", "pid": process[target.actor], "tid": thread[target.pipe]}
-        yield {**end, "ts": target.start / mhz}
+        places = [{"pid": process[each.actor], "tid": thread[each.pipe]} for each in (source, target)]
+        yield {**flow, "ph": "s", **places[0], "ts": inside / mhz}
+        yield {**flow, "ph": "f", "bp": "e", **places[1], "ts": target.start / mhz}
 
 
 # --- CSV, JSON ---------------------------------------------------------------------------------------
@@ -157,19 +151,12 @@ def as_dict(profile: Profile) -> dict[str, Any]:
             for line in sorted(profile.lines(), key=lambda e: e.line)
         ],
         "critical_path": [
-            {
-                "line": each.work.line,
-                "op": each.work.name,
-                "pipe": PIPE_NAMES[each.pipe],
-                "count": n,
-                "cycles": c,
-            }
+            {**_place(each), "pipe": PIPE_NAMES[each.pipe], "count": n, "cycles": c}
             for each, n, c in profile.critical_lines()
         ],
         "slices": [
             {
-                "line": each.work.line,
-                "op": each.work.name,
+                **_place(each),
                 "core": names[each.actor],
                 "pipe": PIPE_NAMES[each.pipe],
                 "start": each.start,
@@ -183,6 +170,10 @@ def as_dict(profile: Profile) -> dict[str, Any]:
         "notes": profile.trace.notes,
         "stats": profile.stats().as_dict(),
     }
+
+
+def _place(each: Slice) -> dict[str, Any]:
+    return {"line": each.work.line, "op": each.work.name}
 
 
 def stalls_dict(stalls: dict[Stall, float]) -> dict[str, float]:

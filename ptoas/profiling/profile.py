@@ -152,7 +152,7 @@ class Profile:
 
     def works(self) -> list[Work]:
         """Every instruction that was executed, once for each kind of operands."""
-        return list(dict.fromkeys(e.subject for e in self.trace.events if e.what is What.WORK))
+        return list(dict.fromkeys(self.trace.executed()))
 
     def lines(self) -> list[Line]:
         """The time of each line, the longest first."""
@@ -189,17 +189,16 @@ class Profile:
     def moved(self) -> tuple[int, int]:
         """Bytes of global memory that were read, and written."""
         read = written = 0
-        for event in self.trace.events:
-            if event.what is What.WORK:
-                ways = {touch.write for touch in event.subject.touches if touch.operand.memory == GM}
-                read += event.subject.moved * (False in ways)
-                written += event.subject.moved * (True in ways)
+        for work in self.trace.executed():
+            ways = {touch.write for touch in work.touches if touch.operand.memory == GM}
+            read += work.moved * (False in ways)
+            written += work.moved * (True in ways)
         return read, written
 
     @property
     def instructions(self) -> int:
         """Instructions that were executed on a pipe."""
-        return sum(event.what is What.WORK for event in self.trace.events)
+        return sum(1 for _ in self.trace.executed())
 
     def confidence(self) -> dict[Confidence, float]:
         """Shares of the pipes' time by the confidence in the numbers that it rests on."""

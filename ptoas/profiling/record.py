@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, NamedTuple
@@ -104,6 +104,10 @@ class Trace:
     """The program as it ran: placed and synchronised."""
     notes: list[str] = field(default_factory=list[str])
     """Assumptions of the recording."""
+
+    def executed(self) -> Iterator[Work]:
+        """The instructions in the order of the run, each as often as it was executed."""
+        return (event.subject for event in self.events if event.what is What.WORK)
 
 
 class Recorder:

@@ -16,7 +16,7 @@ from ptoas.machine.errors import line_of
 from ptoas.profiling.dependences import Dependences
 from ptoas.profiling.loops import covered, repeated_loops
 from ptoas.profiling.reasons import Sync
-from ptoas.profiling.record import Trace, What
+from ptoas.profiling.record import Trace
 from ptoas.profiling.timeline import NOTHING, Cause, Slice, Timeline
 from ptoas.profiling.work import BURST, GM, Work
 
@@ -35,7 +35,7 @@ def remarks(
     trace: Trace, timeline: Timeline, bound: Timeline, fresh: Timeline, needs: Dependences, syncs: list[Sync]
 ) -> list[Diagnostic]:
     """All remarks, in the order of the program."""
-    works = list(dict.fromkeys(e.subject for e in trace.events if e.what is What.WORK))
+    works = list(dict.fromkeys(trace.executed()))
     found = [
         *_gathers(trace),
         *_launches(works),

@@ -63,31 +63,22 @@ Via = Operation | Cause | None
 """The flag or barrier that was waited for, or a cause; `None`: the pipe itself."""
 
 
+@dataclass(slots=True, eq=False)
 class Slice:
     """One pipe's part of an executed instruction."""
 
-    __slots__ = ("actor", "cause", "end", "free", "iterations", "pipe", "start", "via", "work")
-
-    def __init__(
-        self,
-        work: Work,
-        actor: ActorKey,
-        pipe: Pipe,
-        start: float,
-        end: float,
-        iterations: tuple[int, ...],
-        free: float,
-        cause: int,
-        via: Via,
-    ):
-        self.work, self.actor, self.pipe = work, actor, pipe
-        self.start, self.end, self.iterations = start, end, iterations
-        self.free = free
-        """The time since which the pipe had been free."""
-        self.cause = cause
-        """The slice whose end it started at; -1: none."""
-        self.via = via
-        """See `Via`."""
+    work: Work
+    actor: ActorKey
+    pipe: Pipe
+    start: float
+    end: float
+    iterations: tuple[int, ...]
+    free: float
+    """The time since which the pipe had been free."""
+    cause: int
+    """The slice whose end it started at; -1: none."""
+    via: Via
+    """See `Via`."""
 
     @property
     def waited(self) -> float:

@@ -71,15 +71,10 @@ class AccPushEpilogueAttr(ParametrizedAttribute):
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        found: dict[str, Attribute] = {
+        found: dict[str, PtoEnumAttr[Any]] = {
             "layout": PushLayoutAttr(PushLayout.NZ2ND),
             "quant": PushQuantAttr(PushQuant.NoQuant),
             "relu": ReluPreModeAttr(ReluPreMode.NoRelu),
-        }
-        kinds: dict[str, type[PtoEnumAttr[Any]]] = {
-            "layout": PushLayoutAttr,
-            "quant": PushQuantAttr,
-            "relu": ReluPreModeAttr,
         }
         names: set[str] = set()
         with parser.in_angle_brackets():
@@ -87,15 +82,16 @@ class AccPushEpilogueAttr(ParametrizedAttribute):
                 key = parser.parse_identifier()
                 parser.parse_punctuation("=")
                 word = parser.parse_identifier()
-                if key not in kinds:
-                    parser.raise_error(f"`{key}` is none of {', '.join(kinds)}")
+                if key not in found:
+                    parser.raise_error(f"`{key}` is none of {', '.join(found)}")
                 if key in names:
                     parser.raise_error(f"`{key}` is given twice")
                 names.add(key)
-                member = kinds[key].member(word)
+                kind = type(found[key])
+                member = kind.member(word)
                 if member is None:
-                    parser.raise_error(f"`{word}` is none of {', '.join(kinds[key].spellings())}")
-                found[key] = kinds[key](member)
+                    parser.raise_error(f"`{word}` is none of {', '.join(kind.spellings())}")
+                found[key] = kind(member)
                 if parser.parse_optional_punctuation(",") is None:
                     return list(found.values())
 

@@ -271,10 +271,7 @@ class RecordOp(EventClauseOp):
 
     @property
     def instruction(self) -> PtoOp | None:
-        at = self.prev_op
-        while at is not None and not takes_events(at) and not at.regions:
-            at = at.prev_op
-        return cast("PtoOp | None", at) if at is None or takes_events(at) else None
+        return _instruction_beside(self, following=False)
 
     @property
     def token(self) -> SSAValue:
@@ -297,14 +294,20 @@ class TSyncOp(EventClauseOp):
 
     @property
     def instruction(self) -> PtoOp | None:
-        at = self.next_op
-        while at is not None and not takes_events(at) and not at.regions:
-            at = at.next_op
-        return cast("PtoOp | None", at) if at is None or takes_events(at) else None
+        return _instruction_beside(self, following=True)
 
     @property
     def token(self) -> SSAValue:
         return self.event
+
+
+def _instruction_beside(op: Operation, *, following: bool) -> PtoOp | None:
+    """The nearest instruction before or after an operation, if no body is between them."""
+    at = op
+    while (at := at.next_op if following else at.prev_op) is not None:
+        if takes_events(at) or at.regions:
+            return cast(PtoOp, at) if takes_events(at) else None
+    return None
 
 
 def takes_events(op: Operation) -> bool:
