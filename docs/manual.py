@@ -18,9 +18,9 @@ from typing import Any
 import click
 
 import ptoas
+from docs.citations import decisions_page, sources_page
 from docs.differences import changes, differences
 from ptoas.cli.main import main
-from ptoas.diagnostics.citations import decisions_page, sources_page
 
 _NOTICE = "Printed by `python -m docs.manual {}`; do not edit."
 
