@@ -109,28 +109,30 @@ class CommTGatherOp(CollectiveOp):
     dst = operand_def(AnyView("T"))
 
 
+class SpreadOp(CollectiveOp, ABC):
+    """The root's data goes to the memory of all ranks."""
+
+    WRITES: ClassVar = ("group",)
+    ASSEMBLY_FORMAT: ClassVar = _layout("$src", "^src")
+    src = operand_def(AnyView("T"))
+
+
 @irdl_op_definition
-class CommTScatterOp(CollectiveOp):
+class CommTScatterOp(SpreadOp):
     """`destination of rank r [i, j] = src[r * H + i, j]`: the root deals its rows out to all ranks."""
 
     name = "pto.comm.tscatter"
     ALIASES: ClassVar = ("comm_tscatter",)
-    WRITES: ClassVar = ("group",)
     OVERLOADS: ClassVar = ("tscatter",)
-    ASSEMBLY_FORMAT: ClassVar = _layout("$src", "^src")
-    src = operand_def(AnyView("T"))
 
 
 @irdl_op_definition
-class CommTBroadcastOp(CollectiveOp):
+class CommTBroadcastOp(SpreadOp):
     """`destination of rank r [i, j] = src[i, j]`: the root copies its data to all ranks."""
 
     name = "pto.comm.tbroadcast"
     ALIASES: ClassVar = ("comm_tbroadcast",)
-    WRITES: ClassVar = ("group",)
     OVERLOADS: ClassVar = ("tbroadcast",)
-    ASSEMBLY_FORMAT: ClassVar = _layout("$src", "^src")
-    src = operand_def(AnyView("T"))
 
 
 @irdl_op_definition

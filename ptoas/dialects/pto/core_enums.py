@@ -145,7 +145,5 @@ class PushQuantAttr(PtoEnumAttr[PushQuant]):
     name = "pto.push_quant"
 
 
-CORE_ENUM_ATTRIBUTES = enum_attributes(
-    {name: cls for name, cls in globals().items() if getattr(cls, "__module__", None) == __name__}
-)
+CORE_ENUM_ATTRIBUTES = enum_attributes(globals())
 """Every enumeration of this module."""

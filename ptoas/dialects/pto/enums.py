@@ -607,5 +607,5 @@ def enum_attributes(names: Mapping[str, object]) -> tuple[type[PtoEnumAttr[Any]]
     )
 
 
-ENUM_ATTRIBUTES = enum_attributes(dict(globals()))
+ENUM_ATTRIBUTES = enum_attributes(globals())
 """Every enumeration of this module."""

@@ -170,8 +170,16 @@ class TConcatIdxOp(Instruction):
     src1_idx = operand_def(AnyTile("I"))
 
 
+class WindowOp(FixpipeOp, ABC):
+    """A move of a part of one tile, which begins at a row and a column of the larger."""
+
+    src = operand_def(AnyTile())
+    row = operand_def(Index())
+    col = operand_def(Index())
+
+
 @irdl_op_definition
-class TExtractOp(FixpipeOp):
+class TExtractOp(WindowOp):
     """`dst[i, j] = src[row + i, col + j]`; out of the accumulator it may convert."""
 
     name = "pto.textract"
@@ -179,9 +187,6 @@ class TExtractOp(FixpipeOp):
         "ins($src, $row, $col(, $pre_quant)? : ^src, ^row, ^col(, ^pre_quant)?( fp $fp : ^fp)?)"
         "( outs($dst : ^dst))? {attrs}"
     )
-    src = operand_def(AnyTile())
-    row = operand_def(Index())
-    col = operand_def(Index())
 
     @classmethod
     def plausible_result_types(cls, operands: Sequence[Attribute]) -> Sequence[Attribute]:
@@ -191,7 +196,7 @@ class TExtractOp(FixpipeOp):
 
 
 @irdl_op_definition
-class TInsertOp(FixpipeOp):
+class TInsertOp(WindowOp):
     """`dst[row + i, col + j] = src[i, j]`; all else of the destination stays. Out of the accumulator it may
     convert."""
 
@@ -200,7 +205,4 @@ class TInsertOp(FixpipeOp):
         "ins($src, $row, $col : ^src, ^row, ^col( fp $fp : ^fp)?( pre_quant $pre_quant : ^pre_quant)?)"
         "( outs($dst : ^dst))? {attrs}"
     )
-    src = operand_def(AnyTile())
-    row = operand_def(Index())
-    col = operand_def(Index())
     tinsert_mode = opt_prop_def(TInsertModeAttr, prop_name="tinsertMode")
