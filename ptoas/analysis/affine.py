@@ -1,12 +1,15 @@
-"""Integers that are affine functions of the number of a loop's iteration.
+"""Integers as affine functions of the number of a loop's iteration, and as sums of several values.
 
-They begin with an induction variable, its distance from the lower bound, or that distance by the step;
-constants are added, subtracted, multiplied and divided by, as far as that is exact. `phases` and `turns` ask
-for remainders of such a number. A sum of several numbers, as an offset of a view is, has none: see `sweeps`.
+Affine functions begin with an induction variable, its distance from the lower bound, or that distance by the
+step; constants are added, subtracted, multiplied and divided by, as far as that is exact. `phases` and
+`turns` ask for their remainders. A sum, as an offset of a view is, may have any summands, and none is
+divided: `sweeps` asks for the distance between two of them.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from xdsl.dialects import arith, scf
@@ -111,3 +114,72 @@ def _applied(op: Operation, value: Affine, number: int, swapped: bool) -> Affine
         case _:
             exact = number > 0 and step % number == 0 and value.is_natural
             return value._replace(step=step // number, start=start // number) if exact else None
+
+
+# --- sums ------------------------------------------------------------------------------------------
+
+Sum = Mapping[SSAValue | None, int]
+"""The sum of values, each times a number; of `None` times one, for the constant."""
+
+
+class Sums:
+    """Integers as sums of induction variables and other values."""
+
+    def __init__(self, constants: Constants):
+        self._constants = constants
+        self._known: dict[SSAValue, Sum] = {}
+
+    def of(self, value: SSAValue, depth: int = 0) -> Sum:
+        """A value as a sum; one that is calculated in another way is a summand itself."""
+        found = self._known.get(value)
+        if found is None:
+            found = self._known[value] = self._summands(value, depth) or {value: 1}
+        return found
+
+    def _summands(self, value: SSAValue, depth: int) -> Sum | None:
+        constant = self._constants.constant(value)
+        if constant is not None:
+            return {None: constant}
+        op = value.owner
+        total = Counter[SSAValue | None]()
+        match op:
+            case arith.IndexCastOp() if depth < LONGEST:
+                return self.of(op.input, depth + 1)
+            case arith.AddiOp() | arith.SubiOp() if depth < LONGEST:
+                add_multiple(total, self.of(op.lhs, depth + 1), 1)
+                add_multiple(total, self.of(op.rhs, depth + 1), 1 if isinstance(op, arith.AddiOp) else -1)
+                return total
+            case arith.MaxSIOp() if depth < LONGEST:
+                # Offsets are kept from being negative, which most cannot be.
+                floor, found = self._constants.constant(op.rhs), self.of(op.lhs, depth + 1)
+                least = None if floor is None else self._least(found)
+                return None if least is None or floor is None or least < floor else found
+            case arith.MuliOp() if depth < LONGEST:
+                factors = [self._constants.constant(each) for each in (op.lhs, op.rhs)]
+                for other, factor in zip((op.rhs, op.lhs), factors, strict=True):
+                    if factor is not None:
+                        add_multiple(total, self.of(other, depth + 1), factor)
+                        return total
+                return None
+            case _:
+                return None
+
+    def _least(self, values: Sum) -> int | None:
+        """The least value of a sum of induction variables, as far as that is known."""
+        least = 0
+        for value, times in values.items():
+            if value is None:
+                least += times
+                continue
+            loop = induction_loop(value)
+            start = None if loop is None else self._constants.constant(loop.lb)
+            if start is None or times < 0:
+                return None
+            least += start * times
+        return least
+
+
+def add_multiple(total: Counter[SSAValue | None], more: Sum, times: int) -> None:
+    """Add a multiple of a sum to a total."""
+    for value, factor in more.items():
+        total[value] += factor * times

@@ -18,12 +18,11 @@ from typing import NamedTuple, TypeAlias
 from xdsl.dialects import arith, func, scf
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 
-from ptoas.analysis.affine import induction_loop
+from ptoas.analysis.affine import Sum, Sums, induction_loop
 from ptoas.analysis.effects import touched
 from ptoas.analysis.kinds import CUBE, VECTOR, core_of
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.structure import walk
-from ptoas.analysis.sweeps import Sum, Sweeps
 from ptoas.analysis.visibility import LINE, element_bytes
 from ptoas.dialects.pto import scalar, views
 from ptoas.dialects.pto.channel import ChannelOp, PipeInitOp
@@ -116,7 +115,7 @@ class Reaches:
     def __init__(self, entry: func.FuncOp, functions: Sequence[func.FuncOp], target: Target):
         self.entry = entry
         self.knowledge = Knowledge()
-        self._sweeps = Sweeps(self.knowledge)
+        self._sums = Sums(self.knowledge)
         self._calls: dict[str, list[func.CallOp]] = {}
         self.turns: dict[Turns, float] = {}
         """The difference of two turns of each loop, at most."""
@@ -148,7 +147,7 @@ class Reaches:
     def _scalar(self, op: scalar.LoadScalarOp | scalar.StoreScalarOp, write: bool) -> Reach:
         element = element_bytes(op.ptr)
         root, start = self._start(op.ptr)
-        step = self._range(self._sweeps.sum_of(op.offset))
+        step = self._range(self._sums.of(op.offset))
         if start is None or step is None:
             return Reach(op, root, write, element)
         at = start.added(step)
@@ -164,7 +163,7 @@ class Reaches:
         while not (isinstance(value, BlockArgument) and value.block.parent_op() is self.entry):
             match value.owner:
                 case scalar.AddPtrOp(ptr=pointer, offset=offset):
-                    step = self._range(self._sweeps.sum_of(offset))
+                    step = self._range(self._sums.of(offset))
                     at = None if at is None or step is None else at.added(step)
                     value = pointer
                 case views.MakeTensorViewOp(ptr=pointer):
@@ -192,7 +191,7 @@ class Reaches:
             for extent in self.knowledge.view(value).shape
         ]
         while isinstance(value, OpResult) and isinstance(value.op, views.PartitionViewOp):
-            first = [self._range(self._sweeps.sum_of(each)) for each in value.op.offsets]
+            first = [self._range(self._sums.of(each)) for each in value.op.offsets]
             if len(first) != len(sides):
                 return None, ()
             sides = [
@@ -238,7 +237,7 @@ class Reaches:
             case scalar.QueryOp() as query:
                 return Range({type(query): 1})
             case arith.MaxSIOp(lhs=number, rhs=floor):
-                found, least = self._range(self._sweeps.sum_of(number)), self.knowledge.constant(floor)
+                found, least = self._range(self._sums.of(number)), self.knowledge.constant(floor)
                 known = found is not None and least is not None and found.low >= least
                 return found if known and found is not None and found.is_natural else None
             case Block() as block:
@@ -256,14 +255,14 @@ class Reaches:
         if function is self.entry:
             return Range({value: 1})
         passed = self._passed(value)
-        return None if passed is None else self._range(self._sweeps.sum_of(passed))
+        return None if passed is None else self._range(self._sums.of(passed))
 
     def _induction(self, loop: scf.ForOp) -> Range | None:
-        first, step = self._range(self._sweeps.sum_of(loop.lb)), self._range(self._sweeps.sum_of(loop.step))
+        first, step = self._range(self._sums.of(loop.lb)), self._range(self._sums.of(loop.step))
         if first is None or step is None:
             return None
         if not step.terms and step.low > 0:
-            last = [self._range(self._sweeps.sum_of(end)) for end in _ends(loop.ub)]
+            last = [self._range(self._sums.of(end)) for end in _ends(loop.ub)]
             ways = [end.low - first.low for end in last if end is not None and end.terms == first.terms]
             self.turns[Turns(loop)] = max(min(ways) - 1, 0) // step.low if ways else inf
             return first.added(Range({Turns(loop): step.low}))
