@@ -36,12 +36,11 @@ from ptoas.grammar.syntax import (
     parse_statement,
     place_in_text,
     split_statement,
+    terminal,
 )
 from ptoas.grammar.unregistered import UnregisteredReader, of_any_revision
 from ptoas.ir.caches import BoundedCache, on_clear
 from ptoas.ir.location import PartOffsets, located
-
-_LABEL = re.compile(r"\^[\w$.-]+")
 
 _DEFINES = re.compile(
     r"\.(?:arg|const)\s+(%?[\w$.-]+)|((?:%?[\w$.-]++(?::\d++)?\s*+,?\s*+)++)=|(%[\w$.-]++)\s++(?=[A-Za-z_])"
@@ -146,11 +145,11 @@ class Builder(ValueScope):
         blocks = [current]
         for name, value, offset in args:
             self.define(name, value, offset)
-        labels = [raw for raw in statements if raw.text[0] == "^" and _LABEL.match(raw.text)]
+        labels = [raw for raw in statements if _is_label(raw)]
         self._declare_labels(labels, blocks, statements)
         ops: list[Operation] = []
         for raw in statements:
-            if raw.text[0] == "^" and _LABEL.match(raw.text):
+            if _is_label(raw):
                 current.add_ops(ops)
                 ops = []
                 current = self._enter_label(raw)
@@ -177,7 +176,7 @@ class Builder(ValueScope):
     ) -> None:
         declared: set[str] = set()
         for raw in labels:
-            name = cast(re.Match[str], _LABEL.match(raw.text)).group()
+            name = cast(re.Match[str], terminal("LABEL").match(raw.text)).group()
             if name in declared:
                 self.report("PTO-P031", f"the block `{name}` is already defined", raw.start, len(name))
             declared.add(name)
@@ -495,6 +494,10 @@ def _span_of_problem(op: PtoOp, problem: Problem) -> Span:
     if problem.field is not None:
         return field_span(op, problem.field)
     return span_of(op) if problem.operand is None else operand_span(op, problem.operand)
+
+
+def _is_label(raw: RawStatement) -> bool:
+    return raw.text[0] == "^" and terminal("LABEL").match(raw.text) is not None
 
 
 def result_names(name: str, count: int) -> list[str]:

@@ -18,6 +18,7 @@ from xdsl.ir import Operation
 
 from ptoas.diagnostics import Source
 from ptoas.grammar.layout import RawStatement, comments_of, ignore_diagnostics, split_statements
+from ptoas.grammar.syntax import begins_container
 from ptoas.ir.location import SourceLocation
 
 
@@ -53,7 +54,7 @@ class Comments:
         starts = sorted(raw.start for raw in statements)
         if bare is not None:
             self._arguments = [starts[bisect_right(starts, at) - 1] for at in _argument_offsets(bare)]
-        heads = {raw.start for raw in _every(statements) if not _HEAD.match(raw.text)}
+        heads = {raw.start for raw in _every(statements) if not begins_container(raw.text.removeprefix('"'))}
         for op in located:
             # What a bare program is wrapped in comes from no statement of its own.
             wrapped = isinstance(op, ModuleOp | FuncOp) and (bare is not None or _start(op) in heads)
@@ -160,9 +161,6 @@ class Comments:
             else:
                 before = self._by_start.setdefault(printed[at], StatementComments()).before
                 before[:0] = texts
-
-
-_HEAD = re.compile(r'"?(?:(?:builtin\.)?module|func\.func)(?![\w.$])')
 
 
 def _every(statements: Iterable[RawStatement]) -> Iterable[RawStatement]:

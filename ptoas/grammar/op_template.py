@@ -44,7 +44,7 @@ class WindowOperand(t.Record):
 Prelude = Constant | Alloc | WindowOperand
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class OpTemplate:
     """Operation without its values; an operand is the number of a name, or of a prelude as -1 - n."""
 

@@ -21,6 +21,7 @@ from ptoas.grammar.locations import take_locations
 from ptoas.grammar.module import PtoModule
 from ptoas.grammar.names import TooManyProblems
 from ptoas.grammar.problems import StatementProblem
+from ptoas.grammar.syntax import begins_container
 from ptoas.ir.location import SourceLocation, located
 
 MAX_BYTES = 64 << 20
@@ -128,8 +129,6 @@ def _unreadable(name: str, reason: str) -> PtoasError:
 
 # --- the top level ---------------------------------------------------------------------------------
 
-_BARE_WORD = re.compile(r"(?:(?:builtin\.)?module|func\.func)(?![\w.$])")
-
 
 def _program(builder: Builder, statements: Sequence[RawStatement]) -> ModuleOp:
     """Build a module, functions, or a bare program that makes up one function (D4)."""
@@ -162,7 +161,7 @@ def _shown(module: ModuleOp) -> PtoModule:
 
 def _is_container(raw: RawStatement) -> bool:
     text = raw.text.lstrip()
-    return bool(_BARE_WORD.match(text)) or text.startswith(("#", "!", '"builtin.module"', '"func.func"'))
+    return begins_container(text) or text.startswith(("#", "!", '"builtin.module"', '"func.func"'))
 
 
 def _check_symbols(builder: Builder, ops: list[Operation]) -> None:

@@ -37,11 +37,20 @@ def grammar() -> Lark:
 
 
 @cache
+def terminal(name: str) -> re.Pattern[str]:
+    """The pattern of a terminal of the grammar."""
+    return re.compile(grammar().get_terminal(name).pattern.to_regexp())
+
+
+def begins_container(text: str) -> bool:
+    """Return True for the text of a module or function in its own form."""
+    return bool(terminal("MODULE").match(text) or terminal("FUNC").match(text))
+
+
+@cache
 def _parts() -> re.Pattern[str]:
     """Pattern of values, of types that begin with `!`, and of strings and `<...>` with similar text."""
-    value, type, string, angle = (
-        grammar().get_terminal(name).pattern.to_regexp() for name in ("VALUE", "TYPE", "STRING", "ANGLE")
-    )
+    value, type, string, angle = (terminal(name).pattern for name in ("VALUE", "TYPE", "STRING", "ANGLE"))
     return re.compile(rf'(?=[%!"<])({value}|{type}(?!\s*=)|{string}|{angle})')
 
 
@@ -76,12 +85,14 @@ def split_statement(text: str) -> tuple[list[str], list[str], str]:
     return names, types, "".join(numbered)
 
 
-_NAMELESS_OR_STRING = re.compile(r'%(?![\w$.-]|#\d{1,4}(?!\w))|"(?:[^"\\\n]|\\.)*"')
+@cache
+def _nameless_or_string() -> re.Pattern[str]:
+    return re.compile(rf"%(?![\w$.-]|#\d{{1,4}}(?!\w))|{terminal('STRING').pattern}")
 
 
 def nameless_value(text: str) -> int | None:
     """The offset of the first `%` without a name, inside a type too; one inside a string is no value."""
-    return next((match.start() for match in _NAMELESS_OR_STRING.finditer(text) if match[0] == "%"), None)
+    return next((match.start() for match in _nameless_or_string().finditer(text) if match[0] == "%"), None)
 
 
 def place_in_text(text: str) -> Callable[[int], int]:

@@ -26,7 +26,7 @@ class TextRange(Protocol):
     def end(self) -> int: ...
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class PartOffsets:
     """Offsets of the parts of a statement in its shape, which statements of one shape share.
 
