@@ -141,6 +141,11 @@ MISTAKES = {
         "PTO-P043",
         "name its type",
     ),
+    "an element type of memory that is converted by a load": (
+        "%a = tload %x : !pto.tile<16x32xf64>\ntstore %a, %out",
+        "PTO-P060",
+        "name a tile of f32, and convert that with `tcvt`",
+    ),
     "no type": (
         "%c = arith.constant 0.0 : f32\n%a = texpands %c\ntstore %a, %out",
         "PTO-P043",

@@ -516,7 +516,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
                 34,
                 20,
                 "`mgather`: result: found element type f16, expected f32, as in the operands before it",
-                None,
+                "name a tile of f32, and convert that with `tcvt`",
             )
         ],
     ),

@@ -426,7 +426,10 @@ class PtoOp(IRDLOperation, ABC):
             try:
                 constraint.verify(result.type, context)
             except VerifyException as error:
-                yield Problem(f"{name}: {error}", result=at)
+                fix = None
+                if isinstance(error, ElementMismatch):
+                    fix = f"name a tile of {element_text(error.required)}, and convert that with `tcvt`"
+                yield Problem(f"{name}: {error}", result=at, fix=fix)
         for field in signature.fields.values():
             value = self.properties.get(field.name)
             if value is None and not field.optional:

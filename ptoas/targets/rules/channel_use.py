@@ -53,7 +53,10 @@ def channel_is_declared_before_its_use(channels: Channels, target: Target) -> Vi
                 field = "id" if "id" in op.properties else None
                 message = f"@{function.sym_name.data} does not declare channel {number}"
                 side = "aic" if own_kind(op) is KernelKind.Cube else "aiv"
-                fix = f"declare channel {number} with `{side}_initialize_pipe` before, or use one that exists"
+                fix = (
+                    f"declare channel {number} with `{side}_initialize_pipe` before, as `ptoas explain "
+                    f"{op.mnemonic()}` shows, or use one that exists"
+                )
                 yield Violation(message, field=field, fix=fix, **here)
             elif order.start[init] > order.start[op]:
                 message = f"`{op.mnemonic()}` uses channel {number} before it is declared"

@@ -27,7 +27,8 @@ def synchronisation_names_working_pipes(facts: FunctionFacts, _target: Target) -
         for pipe, field in zip(pipes, op.signature().fields, strict=False):
             if pipe not in known:
                 required = ", ".join(p.value for p in WORKING_PIPES)
-                yield mismatch("pipe", pipe.value, f"one of {required}", op=op, field=field)
+                fix = "`tload` works on PIPE_MTE2, `tstore` on PIPE_MTE3, vector instructions on PIPE_V"
+                yield mismatch("pipe", pipe.value, f"one of {required}", op=op, field=field, fix=fix)
 
 
 @constraint(
