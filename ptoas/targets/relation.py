@@ -316,7 +316,7 @@ class Relation:
         statement."""
         if self._measure:
             at = int(self._at or 0)
-            place = {} if slot == "result" else {"slot": (slot, at) if at else slot}
+            place = {} if slot == "result" else {"slot": (slot, at)}
             if at < len(know.values(slot)):
                 yield self._value(op, know, given), MEASURES[self._measure][0], place
         elif slot in op.signature().fields:
@@ -326,10 +326,10 @@ class Relation:
         else:
             numbers = know.constants(slot)
             for at, number in enumerate(numbers):
-                words, place = (f"{slot}[{at}]", (slot, at)) if len(numbers) > 1 else (slot, slot)
+                words = f"{slot}[{at}]" if len(numbers) > 1 else slot
                 if number is not None or self.comparison == "is":
                     value = DYNAMIC if number is None else number
-                    yield value, words, {"slot": place, "part": "value"}
+                    yield value, words, {"slot": (slot, at), "part": "value"}
 
     def _holds(self, found: Any, required: Any) -> bool:
         """Compare one dimension; an unknown one is equal to any."""

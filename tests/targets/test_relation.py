@@ -216,7 +216,7 @@ def test_constants_count_from_0() -> None:
     for number in (-1, 16):
         (found,) = of_scalars(relation, constant=number)
         assert found.message == f"at: found {number}, expected 0 to 15"
-        assert (found.slot, found.part) == ("at", "value")
+        assert (found.slot, found.part) == (("at", 0), "value")
     assert of_scalars(relation, constant=15) == of_scalars(relation) == []
 
 
@@ -282,9 +282,9 @@ def test_a_relation_may_follow_from_others() -> None:
     first, second = Relation("a.valid_cols == 8"), Relation("b.valid_cols == 8", follows=True)
     tiles = {"a": SimpleNamespace(valid_cols=1), "b": SimpleNamespace(valid_cols=1)}
     know = facts(**tiles)
-    assert [each.slot for each in Relations((first, second))(None, know)] == ["a"]
+    assert [each.slot for each in Relations((first, second))(None, know)] == [("a", 0)]
     tiles["a"].valid_cols = 8
-    assert [each.slot for each in Relations((first, second))(None, know)] == ["b"]
+    assert [each.slot for each in Relations((first, second))(None, know)] == [("b", 0)]
 
 
 def test_a_slot_may_be_a_constant_of_the_class() -> None:

@@ -61,6 +61,9 @@ class CollectiveOp(StagedOp, ABC):
     ORDER: ClassVar = ("group",)
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
 
+    LOCAL: ClassVar = "src"
+    """The slot of the root's own memory."""
+
     group = var_operand_def(ViewOrGroup("T"))
     staging = var_operand_def(AnyTile("T"))
     context = var_operand_def(Scalar())
@@ -102,6 +105,7 @@ class CommTGatherOp(CollectiveOp):
     """`dst[r * H + i, j] = source of rank r [i, j]`: the root concatenates all ranks' rows."""
 
     name = "pto.comm.tgather"
+    LOCAL: ClassVar = "dst"
     ALIASES: ClassVar = ("comm_tgather",)
     OVERLOADS: ClassVar = ("tgather",)
     ASSEMBLY_FORMAT: ClassVar = _layout("$dst", "^dst")
@@ -143,6 +147,7 @@ class CommTReduceOp(CollectiveOp):
     """
 
     name = "pto.comm.treduce"
+    LOCAL: ClassVar = "dst"
     ALIASES: ClassVar = ("comm_treduce",)
     OVERLOADS: ClassVar = ("treduce",)
     ASSEMBLY_FORMAT: ClassVar = _layout("$dst(, $acc)?", "^dst(, ^acc)?")

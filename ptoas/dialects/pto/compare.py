@@ -21,8 +21,10 @@ from ptoas.dialects.pto.result_types import DerivedType, mask
 
 
 class CompareOp(Instruction, ABC):
-    """A comparison; its destination is a mask."""
+    """A comparison; its destination is a mask, with a bit for each element of `MASKED`."""
 
+    MASK: ClassVar = "dst"
+    MASKED: ClassVar[str]
     dst = opt_operand_def(IntegerTile())
     result = opt_result_def(IntegerTile())
     cmp_mode = opt_prop_def(CmpModeAttr, prop_name="cmpMode")
@@ -33,6 +35,7 @@ class TCmpOp(CompareOp):
     """`dst.bit[i, j] = src0[i, j] <cmpMode> src1[i, j]`; without a mode, whether they are equal."""
 
     name = "pto.tcmp"
+    MASKED: ClassVar = "src0"
     RESULT_FROM: ClassVar = DerivedType(mask, "src0")
     ASSEMBLY_FORMAT: ClassVar = "ins($src0, $src1 {attrs} : ^src0, ^src1)( outs($dst : ^dst))?"
     src0 = operand_def(AnyTile("T"))
@@ -44,6 +47,7 @@ class TCmpSOp(CompareOp):
     """`dst.bit[i, j] = src[i, j] <cmpMode> scalar`; without a mode, whether they are equal."""
 
     name = "pto.tcmps"
+    MASKED: ClassVar = "src"
     RESULT_FROM: ClassVar = DerivedType(mask, "src")
     ASSEMBLY_FORMAT: ClassVar = "ins($src, $scalar {attrs} : ^src, ^scalar)( outs($dst : ^dst))?"
     src = operand_def(AnyTile("T"))
@@ -55,6 +59,8 @@ class TSelOp(ScratchOp):
     """`dst[i, j] = mask.bit[i, j] ? src0[i, j] : src1[i, j]`."""
 
     name = "pto.tsel"
+    MASK: ClassVar = "mask"
+    MASKED: ClassVar = "dst"
     RESULT_LIKE: ClassVar = "src0"
     mask = operand_def(IntegerTile())
     src0 = operand_def(AnyTile("T"))
@@ -66,6 +72,8 @@ class TSelSOp(ScratchOp):
     """`dst[i, j] = mask.bit[i, j] ? src[i, j] : scalar`."""
 
     name = "pto.tsels"
+    MASK: ClassVar = "mask"
+    MASKED: ClassVar = "dst"
     RESULT_LIKE: ClassVar = "src"
     mask = operand_def(IntegerTile())
     src = operand_def(AnyTile("T"))

@@ -183,6 +183,8 @@ class TExtractOp(WindowOp):
     """`dst[i, j] = src[row + i, col + j]`; out of the accumulator it may convert."""
 
     name = "pto.textract"
+    PART: ClassVar = "dst"
+    WHOLE: ClassVar = "src"
     ASSEMBLY_FORMAT: ClassVar = (
         "ins($src, $row, $col(, $pre_quant)? : ^src, ^row, ^col(, ^pre_quant)?( fp $fp : ^fp)?)"
         "( outs($dst : ^dst))? {attrs}"
@@ -201,6 +203,8 @@ class TInsertOp(WindowOp):
     convert."""
 
     name = "pto.tinsert"
+    PART: ClassVar = "src"
+    WHOLE: ClassVar = "dst"
     ASSEMBLY_FORMAT: ClassVar = (
         "ins($src, $row, $col : ^src, ^row, ^col( fp $fp : ^fp)?( pre_quant $pre_quant : ^pre_quant)?)"
         "( outs($dst : ^dst))? {attrs}"

@@ -64,26 +64,20 @@ def ping_and_pong_have_one_type() -> None:
 
 @constraint(
     "PTO-C103",
+    Relation(
+        "LOCAL.Shape[3] >=",
+        _rows_of_all_ranks,
+        what="DIM_3 of ${slot}",
+        fix="use a view with the rows of all ranks, one part per rank",
+    ),
     *(
-        relation
-        for slot in ("dst", "src")
-        for relation in (
-            Relation(
-                f"{slot}.Shape[3] >=",
-                _rows_of_all_ranks,
-                what="DIM_3 of ${slot}",
-                fix="use a view with the rows of all ranks, one part per rank",
-            ),
-            *(
-                Relation(
-                    f"{slot}.Shape[{dim}] ==",
-                    partial(_extent_of_a_rank, dim),
-                    ", as a rank's",
-                    f"DIM_{dim} of ${{slot}}",
-                )
-                for dim in (0, 1, 2, 4)
-            ),
+        Relation(
+            f"LOCAL.Shape[{dim}] ==",
+            partial(_extent_of_a_rank, dim),
+            ", as a rank's",
+            f"DIM_{dim} of ${{slot}}",
         )
+        for dim in (0, 1, 2, 4)
     ),
     source="003, Memory constraints",
     reason="The ranks' rows are concatenated along DIM_3.",
@@ -169,7 +163,7 @@ def reduction_takes_the_element_type() -> None:
 
 @constraint(
     "PTO-C109",
-    *(Relation(f"{slot}.dims ==", _shape_of_a_rank, ", as a rank's") for slot in ("dst", "src")),
+    Relation("LOCAL.dims ==", _shape_of_a_rank, ", as a rank's"),
     source="public TREDUCE and TBROADCAST pages",
     reason="The elements of a rank and of the root correspond one to one.",
 )
@@ -179,7 +173,7 @@ def local_memory_has_the_shape_of_a_rank() -> None:
 
 @constraint(
     "PTO-C122",
-    *(Relation(f"{slot}.layout ==", _layout_of_a_rank, ", as a rank's") for slot in ("dst", "src")),
+    Relation("LOCAL.layout ==", _layout_of_a_rank, ", as a rank's"),
     source="headers of TGATHER, TSCATTER and TBROADCAST: src/dst layout mismatch",
     reason="A chunk is loaded and stored without changing its layout.",
 )

@@ -5,16 +5,10 @@ from __future__ import annotations
 from ptoas.targets.relation import Relation, constraint
 from ptoas.targets.rules.examples import instruction
 
-_MASKS = (("tcmp", "dst", "src0"), ("tcmps", "dst", "src"), ("tsel", "mask", "dst"), ("tsels", "mask", "dst"))
-"""Instructions with the mask, and the tile that has an element for each of its bits."""
-
 
 @constraint(
     "PTO-E701",
-    *(
-        Relation(f"{mask}.bits >= {data}.valid_cols, one for each column", when=f"opcode == {opcode}")
-        for opcode, mask, data in _MASKS
-    ),
+    "MASK.bits >= MASKED.valid_cols, one for each column",
     source="TCMP, TCMPS, TSEL and TSELS headers: a row of the mask has a bit for each column",
     reason="Bits that do not fit would be in the next row.",
     failing=instruction("tcmp", "16x32xu8", "16x264xf32", "16x264xf32"),
@@ -26,14 +20,11 @@ def mask_has_a_bit_for_each_column() -> None:
 
 @constraint(
     "PTO-E702",
-    *(
-        Relation(
-            "cmpMode == eq or ne",
-            what="cmpMode of i32",
-            fix="convert both to f32 (tcvt) if their numbers fit it",
-            when=f"opcode == {opcode} and {data}.element == i32",
-        )
-        for opcode, _, data in _MASKS
+    Relation(
+        "cmpMode == eq or ne",
+        what="cmpMode of i32",
+        fix="convert both to f32 (tcvt) if their numbers fit it",
+        when="MASKED.element == i32",
     ),
     source="TCMP and TCMPS headers of A2/A3, 32-bit integers",
     reason="The vector unit compares 32-bit integers for equality only; other modes would give the same "

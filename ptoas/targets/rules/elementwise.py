@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from ptoas.diagnostics import Severity
@@ -14,9 +13,6 @@ from ptoas.targets.relation import Relation, constraint
 from ptoas.targets.rule import Violations, mismatch, rule
 from ptoas.targets.rules.common import fits
 from ptoas.targets.rules.examples import instruction
-
-Table = Mapping[str, str]
-"""The words that match a word: `{"f32": "f16 bf16"}`."""
 
 
 @constraint(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.element_types import BY_TYPE, ElementType
@@ -23,8 +22,6 @@ Table = Mapping[str, str]
 SCALE_FRACTAL = 32
 """Bytes of a box of scales."""
 
-NOTHING: Table = MappingProxyType({})
-
 
 def _short(element: ElementType) -> str:
     return element.text.removeprefix("!pto.")
@@ -40,7 +37,7 @@ def _legal(source: ElementType, table: Table) -> list[str]:
     reason="The fix pipe has a mode for each conversion, and most of them need a scale.",
 )
 def accumulator_is_converted(
-    op: FixpipeOp | TStoreOp, know: Facts, plain: Table = NOTHING, scaled: Table = NOTHING
+    op: FixpipeOp | TStoreOp, know: Facts, plain: Table, scaled: Table
 ) -> Violations:
     """The target must support the conversion of the accumulator, with or without a scale."""
     src = know.tile("src")

@@ -101,16 +101,6 @@ def concatenation_fits() -> None:
 # --- parts ---------------------------------------------------------------------------------------
 
 
-_PARTS = (("textract", "dst", "src"), ("tinsert", "src", "dst"))
-"""Instructions with the slot of the part, and that of the tile it belongs to."""
-
-
-def _tiles(op: d.TExtractOp | d.TInsertOp, know: Facts) -> tuple[str, TileFacts, TileFacts]:
-    """The slot of the part, the part, and what it is a part of."""
-    slot, whole = ("dst", "src") if isinstance(op, d.TExtractOp) else ("src", "dst")
-    return slot, know.tile(slot), know.tile(whole)
-
-
 @rule(
     "PTO-E431",
     source="public TEXTRACT and TINSERT pages, Constraints; their headers",
@@ -122,7 +112,7 @@ def part_is_inside_the_tile(
     """The part that textract reads, or tinsert writes, must lie inside the larger tile: inside its physical
     extents on devices, its valid extents on cpu. When a device inserts an accumulator into a boxed tile,
     all rows and whole blocks of columns count."""
-    slot, part, whole = _tiles(op, know)
+    slot, part, whole = op.PART, know.tile(op.PART), know.tile(op.WHOLE)
     extents = _extents(op, part, whole, of_valid)
     limits = whole.valid if of_valid else whole.type.shape
     for at, word in enumerate(("row", "col")):
@@ -161,7 +151,7 @@ def _extents(
 
 def _steps(op: d.TExtractOp | d.TInsertOp, know: Facts) -> tuple[int, int]:
     """Rows and columns of which the indices of a part are multiples."""
-    _, part, whole = _tiles(op, know)
+    part, whole = know.tile(op.PART), know.tile(op.WHOLE)
     return (1, 1) if part.valid == (1, 1) else (16 if whole.type.is_nz else 1, BURST // whole.size)
 
 
@@ -179,10 +169,7 @@ def part_starts_at_a_block() -> None:
 
 @constraint(
     "PTO-E433",
-    *(
-        Relation(f"{part}.order == {whole}.order", when=f"opcode == {opcode}")
-        for opcode, part, whole in _PARTS
-    ),
+    "PART.order == WHOLE.order",
     source="TExtract.hpp, TInsert.hpp: static assertions",
     reason="The copy keeps the order of the bytes.",
 )
@@ -199,7 +186,7 @@ def part_is_no_larger(op: d.TExtractOp | d.TInsertOp, know: Facts, by_pairs: boo
     """Within vec a part must not have more physical rows and columns than the tile (or the tile around a
     subview); boxed tiles on A5 must not have more columns. On A2/A3 boxed tiles must have whole boxes, and
     the valid columns of a part an even number of bytes unless it is one element."""
-    slot, part, whole = _tiles(op, know)
+    slot, part, whole = op.PART, know.tile(op.PART), know.tile(op.WHOLE)
     boxed = part.type.slayout is not SLayout.NoneBox
     for at, word in enumerate(("rows", "columns")):
         if part.physical[at] > whole.physical[at] and (at or by_pairs or not boxed):

@@ -39,10 +39,6 @@ def is_no_op(know: Facts) -> bool:
     return know.row.idle and know.tile("dst").valid == (0, 0)
 
 
-def _where(slot: str, at: int) -> str | tuple[str, int]:
-    return (slot, at) if at else slot
-
-
 _CONVERTED = {
     "i64": "i32",
     "ui64": "i32",
@@ -91,7 +87,7 @@ def operand_has_an_element_type_of_the_target(op: PtoOp, know: Facts) -> Violati
             fix = _conversion(op, know, slot, tile, taken)
         required = f"one of {element_names(taken)}" if taken else "nothing on this target"
         what = f"element type of ${slot}"
-        yield mismatch(what, tile.element_name, required, slot=_where(slot, at), fix=fix)
+        yield mismatch(what, tile.element_name, required, slot=(slot, at), fix=fix)
     for slot, view_spec in know.row.views.items():
         taken = view_spec.types
         for at, value in enumerate(know.values(slot)):
@@ -100,7 +96,7 @@ def operand_has_an_element_type_of_the_target(op: PtoOp, know: Facts) -> Violati
             element = BY_TYPE[know.knowledge.view(value).type.element_type]
             if element not in taken:
                 required = f"one of {element_names(taken)}"
-                yield mismatch(f"element type of ${slot}", element.text, required, slot=_where(slot, at))
+                yield mismatch(f"element type of ${slot}", element.text, required, slot=(slot, at))
 
 
 @rule(
@@ -121,7 +117,7 @@ def operand_is_in_a_memory_of_the_instruction(op: PtoOp, know: Facts) -> Violati
         if tile.loc not in spec.locs and not follows:
             required = " or ".join(loc.value for loc in spec.locs)
             fix = _way_to(tile.type, spec.locs[0]) or _in_vec(slot, tile, spec)
-            yield mismatch(f"memory of ${slot}", tile.loc.value, required, slot=_where(slot, at), fix=fix)
+            yield mismatch(f"memory of ${slot}", tile.loc.value, required, slot=(slot, at), fix=fix)
 
 
 def _as_row(tile: TileFacts) -> str | None:
@@ -178,7 +174,7 @@ def operand_has_a_layout_of_the_target(op: PtoOp, know: Facts) -> Violations:
                 f"layout of ${slot}",
                 tile.layout_text,
                 spec.layout.text,
-                slot=_where(slot, at),
+                slot=(slot, at),
                 fix=_as_row(tile) or declare_layout(slot, tile, spec.layout.order),
                 related=_orders(tile, spec.layout.order),
             )
@@ -189,7 +185,7 @@ def operand_has_a_layout_of_the_target(op: PtoOp, know: Facts) -> Violations:
             found = know.knowledge.view(value).layout
             if found not in view_spec.layouts:
                 required = " or ".join(layout.value for layout in view_spec.layouts)
-                yield mismatch(f"layout of ${slot}", found.value, required, slot=_where(slot, at))
+                yield mismatch(f"layout of ${slot}", found.value, required, slot=(slot, at))
 
 
 def _orders(tile: TileFacts, required: drawing.Order | None) -> tuple[Related, ...]:
@@ -213,7 +209,7 @@ def operand_is_not_empty(op: PtoOp, know: Facts) -> Violations:
     for slot, at, tile, spec in () if is_no_op(know) else know.tiles:
         if not spec.empty and 0 in tile.valid:
             what = f"valid shape of ${slot}"
-            yield mismatch(what, shape_str(tile.valid), "at least 1x1", slot=_where(slot, at))
+            yield mismatch(what, shape_str(tile.valid), "at least 1x1", slot=(slot, at))
     for slot, view_spec in know.row.views.items():
         shape = () if view_spec.empty else know.view(slot).shape
         if 0 in shape:
@@ -243,7 +239,7 @@ def operand_is_made_of_32_byte_blocks(op: PtoOp, know: Facts) -> Violations:
             found = f"{extent} x {tile.size} bytes = {width} bytes"
             fix = pad_to(word, extent, BURST // tile.size)
             required = f"a multiple of {BURST} bytes"
-            yield mismatch(f"{word} of ${slot}", found, required, slot=_where(slot, at), fix=fix)
+            yield mismatch(f"{word} of ${slot}", found, required, slot=(slot, at), fix=fix)
 
 
 @rule(

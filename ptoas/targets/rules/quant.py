@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from ptoas.analysis.knowledge import TileFacts, shape_str
 from ptoas.dialects.pto.enums import MxGroupAxis
 from ptoas.dialects.pto.quant import TQuantMxOp
@@ -12,9 +10,6 @@ from ptoas.targets.facts import Facts
 from ptoas.targets.relation import Relation, constraint
 from ptoas.targets.rule import Violations, mismatch, rule
 from ptoas.targets.rules.examples import instruction
-
-Table = Mapping[str, str]
-"""The words that match a word: `{"f32": "f16 bf16"}`."""
 
 
 @constraint(
