@@ -123,16 +123,14 @@ def _to_float(op: Operation, scope: ExpressionScope) -> str:
     without_sign = isinstance(op, arith.UIToFPOp)
     text = read_text(plain, source.type, UNSIGNED if without_sign else SIGNED)
     # An integer of 64 bits may need more digits than a double has: it is rounded once, from the integer.
-    dtype = dtype_of(op.results[0].type)
-    if dtype.text == "f64":
-        return f"{scope.add_global(float)}({text})"
     return f"{scope.add_global(_exact_rounder(op.results[0].type))}({text})"
 
 
 def _exact_rounder(type: Attribute) -> Callable[[int], float]:
-    """An integer to a short float, without rounding twice."""
+    """An integer to a float, without rounding twice."""
     round_once = rounder(type)
-    assert round_once is not None
+    if round_once is None:
+        return float
 
     def convert(value: int) -> float:
         if -(1 << 53) <= value <= 1 << 53:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -70,6 +71,13 @@ class GlobalBuffer:
         """Return True if these elements are inside the buffer."""
         return first >= 0 and last < self.size
 
+    def viewed_as(self, dtype: DType) -> GlobalBuffer:
+        """The same bytes as elements of another type; a rest that is no whole element is left out."""
+        if dtype is self.dtype:
+            return self
+        size = self.size * self.dtype.size // dtype.size * dtype.size
+        return GlobalBuffer(self.name, self.raw.view(np.uint8)[:size], dtype, self.place, self.whole)
+
     def window(self, offset: int, shape: Sequence[int], strides: Sequence[int]) -> Array:
         """Elements as an array; NumPy itself refuses what lies outside."""
         size = self.dtype.size
@@ -91,7 +99,7 @@ class Space:
 
     def __init__(self) -> None:
         self._buffers: list[GlobalBuffer] = []
-        self._others: dict[tuple[int, DType], GlobalBuffer] = {}
+        self._as = lru_cache(maxsize=None)(GlobalBuffer.viewed_as)
 
     def add(self, name: str, array: Array, dtype: DType, rank: int, base: int) -> GlobalBuffer:
         buffer = GlobalBuffer(name, array, dtype, RankAddress(self, rank, base))
@@ -100,24 +108,13 @@ class Space:
 
     def find(self, first: int, end: int, dtype: DType) -> tuple[GlobalBuffer, int] | None:
         """The memory that these bytes are all of, as elements of a type, and the number of the first one."""
-        for number, buffer in enumerate(self._buffers):
+        for buffer in self._buffers:
             assert buffer.place is not None
             start = first - buffer.place.base
             if start < 0 or end - buffer.place.base > buffer.raw.nbytes or start % dtype.size:
                 continue
-            return self._as(number, dtype), start // dtype.size
+            return self._as(buffer, dtype), start // dtype.size
         return None
-
-    def _as(self, number: int, dtype: DType) -> GlobalBuffer:
-        buffer = self._buffers[number]
-        if dtype is buffer.dtype:
-            return buffer
-        found = self._others.get((number, dtype))
-        if found is None:
-            whole = buffer.raw.view(np.uint8)
-            whole = whole[: len(whole) // dtype.size * dtype.size]
-            found = self._others[number, dtype] = GlobalBuffer(buffer.name, whole, dtype, buffer.place)
-        return found
 
     def nearest(self, first: int, end: int) -> tuple[GlobalBuffer, int]:
         """The memory that bytes begin in or near, and by how many they miss it: negative in front of it."""
@@ -290,19 +287,6 @@ class RankGroup:
     """The same memory on every rank."""
 
     members: tuple[View, ...]
-
-
-def packed_strides(shape: Sequence[int], layout: Layout) -> tuple[int, ...]:
-    """Strides of a tensor without gaps, in the order of its layout."""
-    order = list(range(len(shape)))
-    if layout is Layout.DN and len(shape) >= 2:
-        order[-1], order[-2] = order[-2], order[-1]
-    strides = [0] * len(shape)
-    step = 1
-    for dim in reversed(order):
-        strides[dim] = step
-        step *= max(shape[dim], 1)
-    return tuple(strides)
 
 
 def element_count(shape: Sequence[int], strides: Sequence[int]) -> int:

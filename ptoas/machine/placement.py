@@ -79,12 +79,12 @@ class Placement(SourceWriter, ABC):
                 address = self._address(bound[0])
         self._track(op, address)
         extents = [
-            written if written != DYNAMIC else self._constant(operand) if operand is not None else physical
+            written if written != DYNAMIC else physical if operand is None else operand
             for written, operand, physical in zip(
                 tile.valid, (op.valid_row, op.valid_col), tile.shape, strict=True
             )
         ]
-        rows, cols = extents
+        rows, cols = (each if isinstance(each, int) else self._constant(each) for each in extents)
         if (
             address is not None
             and rows is not None
@@ -94,12 +94,8 @@ class Placement(SourceWriter, ABC):
         ):
             self.fixed_tile(op, address, (rows, cols))
             return
-        arguments = [
-            "None" if op.addr is None and address is None else self.ref(op.addr) if op.addr else str(address)
-        ]
-        for n, (written, operand) in enumerate(zip(tile.valid, (op.valid_row, op.valid_col), strict=True)):
-            extent = self.ref(operand) if operand is not None else str(tile.shape[n])
-            arguments.append(str(written) if written != DYNAMIC else extent)
+        place = str(address) if op.addr is None else self.ref(op.addr)
+        arguments = [place, *(str(each) if isinstance(each, int) else self.ref(each) for each in extents)]
         make = alloc_tile(op, self.machine, self.own_bits)
         self.line(f"{self.name(op.result)} = {self.add_global(make)}({', '.join(arguments)})")
 

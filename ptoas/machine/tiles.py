@@ -101,7 +101,8 @@ class Region:
             if shadow is not None:
                 self._within(shadow)[self.select] = False
         if self.memory.poisoned:
-            self._poison()
+            view = self.view
+            np.ndarray(view.shape, np.uint8, self.memory.data, self.low, view.strides)[self.select] = POISON
         self._note_writer(op)
 
     def _within(self, shadow: Array) -> Array:
@@ -135,13 +136,6 @@ class Region:
         """The bytes that are the padding of a mask."""
         shadow = self.bits.padding
         return np.zeros_like(self.view[self.select]) if shadow is None else self._within(shadow)[self.select]
-
-    def _poison(self) -> None:
-        if self.select is ...:
-            shape, strides = self.view.shape, self.view.strides
-            np.ndarray(shape, np.uint8, self.memory.data, self.low, strides)[...] = POISON
-        else:
-            self.memory.data[self.low : self.high][self.select] = POISON
 
     def _note_writer(self, op: Operation) -> None:
         writers = self.memory.writers
@@ -261,16 +255,6 @@ class Tile:
         return self.raw.view(self.dtype.number)
 
     @cached_property
-    def blocks(self) -> Array | None:
-        """An NZ tile as (block column, row, column in block), whole; `None` for another layout, or if its
-        last blocks are narrower."""
-        c0, size = self.geometry.cols.box, self.dtype.size
-        if not self.type.is_nz or self.cols % c0:
-            return None
-        strides = (self.geometry.cols.outer * size, self.row_stride, self.col_stride)
-        return self.window((self.cols // c0, self.rows, c0), strides, self.dtype.raw)
-
-    @cached_property
     def boxes(self) -> Array | None:
         """The valid region in the order (row, column), each split where there are boxes; `None` if no strides
         can say it, because a box is cut."""
@@ -357,34 +341,37 @@ class Tile:
     @cached_property
     def region(self) -> Region:
         """The valid region's bytes."""
-        boxes = self.boxes
-        if boxes is None:
-            return self._scattered(self.valid_offsets)
-        shape, strides = (*boxes.shape, self.dtype.size), (*boxes.strides, 1)
-        view = np.ndarray(shape, np.bool_, self.bits.written, self.address - self.bits.base, strides)
+        if self.boxes is None:
+            return self.elements(self.valid_offsets)
+        view = self.over(self.bits.written, self.bits.base)
         return Region(self, view, ..., self.address, self.address + self.size_bytes)
 
-    def over(self, bytes_: Array) -> Array:
-        """The valid bytes of the tile in an array that has one element for each byte of its memory. Where a
-        box is cut and strides can't say it, all of its bytes."""
-        boxes = self.boxes
+    def over(self, bytes_: Array, base: int = 0) -> Array:
+        """The valid bytes of the tile in an array with an element for each byte of its memory from `base` on.
+        Where a box is cut and strides can't say it, all of its bytes."""
+        boxes, start = self.boxes, self.address - base
         if boxes is None:
-            return bytes_[self.address : self.address + self.size_bytes]
+            return bytes_[start : start + self.size_bytes]
         shape, strides = (*boxes.shape, self.dtype.size), (*boxes.strides, 1)
-        return np.ndarray(shape, bytes_.dtype, bytes_, self.address, strides)
-
-    def _scattered(self, offsets: Indices) -> Region:
-        """The bytes of some elements, given by their offsets."""
-        size = self.dtype.size
-        start = self.address - self.bits.base
-        length = self.size_bytes
-        view = self.bits.written[start : start + length]
-        places = (offsets.reshape(-1, 1) * size + np.arange(size)).astype(np.intp)
-        return Region(self, view, places, self.address, self.address + length)
+        return np.ndarray(shape, bytes_.dtype, bytes_, start, strides)
 
     def elements(self, offsets: Indices) -> Region:
         """The bytes of the elements at these offsets of `flat`."""
-        return self._scattered(np.asarray(offsets, dtype=np.intp))
+        size = self.dtype.size
+        start = self.address - self.bits.base
+        view = self.bits.written[start : start + self.size_bytes]
+        places = np.asarray(offsets, np.intp).reshape(-1, 1) * size + np.arange(size)
+        return Region(self, view, places, self.address, self.address + self.size_bytes)
+
+    def store_at(self, row: int, col: int, bits: Array) -> Region:
+        """Write a rectangle; return its bytes."""
+        part = self.part(row, col, bits.shape)
+        if part is not None:
+            part.store_raw(bits)
+            return part.region
+        places = self.offsets[row : row + bits.shape[0], col : col + bits.shape[1]]
+        self.flat[places] = bits
+        return self.elements(places)
 
     def overlaps(self, other: Tile) -> bool:
         """Return True if the two share a valid byte."""

@@ -9,6 +9,7 @@ from typing import Any
 from ptoas.analysis.channels import flow_of
 from ptoas.analysis.effects import Effects, OperandAccess
 from ptoas.analysis.kinds import function_of
+from ptoas.analysis.knowledge import packed_strides
 from ptoas.diagnostics import Note
 from ptoas.dialects.pto.channel import (
     AicInitializePipeOp,
@@ -48,7 +49,7 @@ from ptoas.machine.channels import Pushed, Ring
 from ptoas.machine.cluster import Cluster
 from ptoas.machine.dtypes import dtype_of
 from ptoas.machine.machine import Machine, Step, instruction, prepared_value, value
-from ptoas.machine.memory import GlobalBuffer, View, packed_strides
+from ptoas.machine.memory import GlobalBuffer, View
 from ptoas.machine.race import RaceDetector, ordered_touching
 from ptoas.machine.slots import PoppedSlot
 from ptoas.machine.tiles import Tile, Unplaced
@@ -311,9 +312,7 @@ def slot_view(op: AllocSlotOp | PopOp, m: Machine, type: ViewType) -> Callable[[
         key = (data.buffer, start, op.halves)
         found = kept.get(key)
         if found is None:
-            buffer = data.buffer
-            if buffer.dtype is not dtype:
-                buffer = GlobalBuffer(buffer.name, data.bytes, dtype, buffer.place, buffer.whole)
+            buffer = data.buffer.viewed_as(dtype)
             found = kept[key] = View.of(buffer, start // dtype.size, type.shape, tuple(strides), type.layout)
             size = (sum((n - 1) * s for n, s in zip(type.shape, strides, strict=True)) + 1) * dtype.size
             check_bytes(m, op, ring, size + half * dtype.size)

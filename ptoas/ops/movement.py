@@ -333,8 +333,7 @@ def textract(op: dialect.TExtractOp, m: Machine, dst: Tile, src: Tile, fp: Tile 
 def tinsert(op: dialect.TInsertOp, m: Machine, dst: Tile, src: Tile, fp: Tile | None = None) -> Step:
     src = first_half(op, m, src)
     convert = converting(op, m, src, dst, fp)
-    rows, cols = src.valid
-    check_columns(op, m, fp, 0, cols)
+    check_columns(op, m, fp, 0, src.valid[1])
     shape = covered(op, src, dst) if m.target.has_pipes else src.valid
 
     def run(row: int, col: int, *word: int) -> None:
@@ -342,14 +341,7 @@ def tinsert(op: dialect.TInsertOp, m: Machine, dst: Tile, src: Tile, fp: Tile | 
         bits = convert(src.load_raw(), *word)
         if shape != src.valid:
             dst.elements(dst.offsets[row : row + shape[0], col : col + shape[1]]).clobber(op)
-        part = dst.part(row, col, src.valid)
-        if part is not None:
-            part.store_raw(bits)
-            part.region.mark(op)
-            return
-        places = dst.offsets[row : row + rows, col : col + cols]
-        dst.flat[places] = bits
-        dst.elements(places).mark(op)
+        dst.store_at(row, col, bits).mark(op)
 
     return Step(run, (src.region, *scales(fp)))
 

@@ -8,7 +8,7 @@ from ptoas.dialects.pto.enums import AddressSpace, TileLoc
 from ptoas.dialects.pto.types import PtrType, TileType
 from ptoas.machine.dtypes import DType, dtype_of
 from ptoas.machine.machine import Machine, value
-from ptoas.machine.memory import GlobalBuffer, LocalPointer, Pointer
+from ptoas.machine.memory import LocalPointer, Pointer
 from ptoas.machine.tiles import Tile
 
 GAP = 1 << 32
@@ -44,7 +44,7 @@ def pointer(op: dialect.PointerCastOp, m: Machine, at: int, type: PtrType) -> Po
         return LocalPointer(_unified_buffer(m, type, dtype), _elements(op, m, at, dtype))
     for buffer, start in m.addresses.items():
         if start <= at < start + GAP:
-            return Pointer(_reinterpreted(buffer, dtype), _elements(op, m, at - start, dtype))
+            return Pointer(buffer.viewed_as(dtype), _elements(op, m, at - start, dtype))
     raise m.refuse("PTO-R153", f"address {at:#x} belongs to no argument", op)
 
 
@@ -53,15 +53,6 @@ def _elements(op: dialect.PointerCastOp, m: Machine, offset: int, dtype: DType) 
         message = f"byte {offset:#x} is not a multiple of the {dtype.size} of {dtype.short}"
         raise m.refuse("PTO-R153", message, op)
     return offset // dtype.size
-
-
-def _reinterpreted(buffer: GlobalBuffer, dtype: DType) -> GlobalBuffer:
-    """The same bytes as elements of another type; a rest that is no whole element is left out."""
-    if buffer.dtype is dtype:
-        return buffer
-    size = buffer.size * buffer.dtype.size // dtype.size
-    bytes_ = buffer.raw.view("u1")[: size * dtype.size]
-    return GlobalBuffer(buffer.name, bytes_, dtype, buffer.place, buffer)
 
 
 def _unified_buffer(m: Machine, type: PtrType, dtype: DType) -> Tile:

@@ -22,7 +22,7 @@ from ptoas.machine.dtypes import dtype_of
 from ptoas.machine.machine import Machine
 from ptoas.machine.memory import Pointer, View
 from ptoas.machine.slots import PoppedSlot, SlotBits
-from ptoas.machine.tiles import Tile, element_offsets
+from ptoas.machine.tiles import Tile
 
 GENERATIONS = 2
 """Number of successive tiles of one slot that are distinguished, so that the use of an old one is
@@ -128,15 +128,8 @@ class LocalSlots:
         if ring.flow is Flow.C2V:
             return
         ((_, target, _),) = targets
-        type = target.type
         row, col = place_of_half(tile.valid, split, m.role.lane if split else 0)
-        part = target.part(row, col, tile.valid)
-        if part is not None:
-            part.store_raw(bits)
-            return
-        offsets = element_offsets(type.shape, target.geometry)
-        rows, cols = tile.valid
-        target.flat[offsets[row : row + rows, col : col + cols]] = bits
+        target.store_at(row, col, bits)
 
     def _targets(self, m: Machine, op: PushOp, tile: Tile, element: Attribute, slot: int) -> PushTargets:
         """Return each consumer's copy of the slot and its share of the tile; the halves of two producers have
@@ -268,9 +261,7 @@ class MemorySlots:
         size = dtype_of(element).size
         halves = 2 if self.ring.flow is Flow.V2C and split in (1, 2) else 1
         check_bytes(m, op, self.ring, rows * cols * size * halves)
-        row = cols * 2 if halves == 2 and split == 2 else cols
-        lane = m.role.lane if halves == 2 else 0
-        first = lane * (rows * cols if split == 1 else cols)
+        row, first = gm_place(tile.valid, split, m.role.lane) if halves == 2 else (cols, 0)
         window = self._window(slot, tile.valid, row, first, element)
         if self.ring.flow is Flow.V2C and not split:
             check_repeated(m, op, self.ring, number, tile.valid, window, bits)

@@ -97,7 +97,6 @@ def paired(op: PtoOp, m: Machine, tile: Tile, view: View) -> tuple[Array, Array]
 
 
 def _paired_nz(tile: Tile, view: View, memory: Array) -> tuple[Array, Array] | None:
-    blocks = tile.blocks
     s = view.shape5
     if logical_extents(view) != tile.valid:
         return None
@@ -106,10 +105,11 @@ def _paired_nz(tile: Tile, view: View, memory: Array) -> tuple[Array, Array] | N
         matrix = strided(*view.strides5[3:])
         pair = tile.against(matrix, buffer.raw, view.offset * buffer.dtype.size, buffer.dtype)
         return None if pair is None else (pair[1], pair[0])
-    if blocks is None or view.layout is not Layout.NZ or s[4] != blocks.shape[2]:
+    cols, row = tile.geometry.cols, tile.row_stride
+    if view.layout is not Layout.NZ or not tile.type.is_nz or s[4] != cols.box or tile.cols % cols.box:
         return None
-    column, row, size = blocks.strides
-    strides = (s[1] * column, column, s[3] * row, row, size)
+    column = cols.outer * tile.dtype.size
+    strides = (s[1] * column, column, s[3] * row, row, tile.col_stride)
     return memory, tile.window(s, strides, tile.dtype.raw)
 
 

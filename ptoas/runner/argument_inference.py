@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 
 from ptoas.analysis.integers import Undefined, integer_op
-from ptoas.analysis.knowledge import Knowledge
+from ptoas.analysis.knowledge import Knowledge, packed_strides
 from ptoas.dialects.pto.asynchronous import BuildAsyncSessionOp, MakePrefetchAsyncContextOp
 from ptoas.dialects.pto.channel import PipeInitOp
 from ptoas.dialects.pto.comm import CollectiveOp
@@ -40,7 +40,7 @@ from ptoas.dialects.pto.views import (
     SubviewOp,
 )
 from ptoas.lowering.join_cube_vector import launch_arguments
-from ptoas.machine.memory import element_count, packed_strides
+from ptoas.machine.memory import element_count
 from ptoas.ops.tile_gather import BLOCK
 from ptoas.runner.argument_bounds import UpperBounds, infer_lower_bounds, launch_ranges
 from ptoas.runner.argument_slice import ArgumentSlice

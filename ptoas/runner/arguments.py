@@ -16,6 +16,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import AnyFloat
 
 from ptoas.analysis.integers import limits, wrap
+from ptoas.analysis.knowledge import packed_strides
 from ptoas.diagnostics import Note, PtoasError
 from ptoas.dialects.pto.enums import Layout
 from ptoas.dialects.pto.types import DYNAMIC, TileType, dim_text
@@ -24,7 +25,7 @@ from ptoas.machine.arrays import Array, np
 from ptoas.machine.counts import Counts
 from ptoas.machine.dtypes import DType, rounder
 from ptoas.machine.errors import failure
-from ptoas.machine.memory import GlobalBuffer, Pointer, RankGroup, View, element_count, packed_strides
+from ptoas.machine.memory import GlobalBuffer, Pointer, RankGroup, View, element_count
 from ptoas.runner.foreign import NotReadableError, adopted
 from ptoas.runner.parameters import Parameter, about
 from ptoas.runner.values import GrowingArray

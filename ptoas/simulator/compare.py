@@ -15,6 +15,7 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp
 
 from ptoas.analysis.kinds import needs_cluster
+from ptoas.analysis.knowledge import packed_strides
 from ptoas.compiler.run import compile, read_arguments
 from ptoas.diagnostics import Diagnostic, Note, PtoasError, Span
 from ptoas.dialects.pto.enums import Layout
@@ -24,7 +25,7 @@ from ptoas.machine.arrays import Array, np
 from ptoas.machine.dtypes import DType
 from ptoas.machine.errors import failure
 from ptoas.machine.machine import DEFAULT_MAX_MEMORY
-from ptoas.machine.memory import Pointer, RankGroup, View, packed_strides
+from ptoas.machine.memory import Pointer, RankGroup, View
 from ptoas.runner.arguments import BoundArgument, bind
 from ptoas.runner.array_files import as_option_error
 from ptoas.runner.compare import copy_arguments

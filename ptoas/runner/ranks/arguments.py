@@ -23,6 +23,7 @@ from typing import Any, cast
 
 from xdsl.ir import Operation
 
+from ptoas.analysis.knowledge import packed_strides
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.enums import Layout
 from ptoas.dialects.pto.remote import CommTTestOp, CommTWaitOp
@@ -30,7 +31,7 @@ from ptoas.dialects.pto.scalar import LoadScalarOp
 from ptoas.dialects.pto.types import DYNAMIC, GroupType
 from ptoas.machine.arrays import np
 from ptoas.machine.errors import command_line_span, failure
-from ptoas.machine.memory import GlobalBuffer, Pointer, RankGroup, Space, View, packed_strides
+from ptoas.machine.memory import GlobalBuffer, Pointer, RankGroup, Space, View
 from ptoas.machine.signals import loop_around
 from ptoas.runner.argument_slice import ArgumentSlice
 from ptoas.runner.arguments import BoundArgument, as_elements, strides_of

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ptoas.analysis.knowledge import packed_strides
 from ptoas.dialects.pto.enums import Layout
 from ptoas.machine.arrays import Array, np
-from ptoas.machine.memory import element_count, packed_strides
+from ptoas.machine.memory import element_count
 from ptoas.runner.arguments import spread_elements
 from ptoas.runner.parameters import Parameter
 
