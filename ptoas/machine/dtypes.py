@@ -79,8 +79,7 @@ class DType:
         if self.size > 1:
             half = by_text(self.short.removesuffix("x2"))
             return np.ascontiguousarray(half.encode(numbers)).view(self.raw)
-        codes = float4.encode(numbers, self.short)
-        return codes[..., 0::2] | codes[..., 1::2] << 4
+        return float4.packed(float4.encode(numbers, self.short))
 
     def numbers(self, bits: Array) -> Array:
         """An array of this type as numbers to look at; pairs as their codes."""

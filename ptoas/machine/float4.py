@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ptoas.dialects.pto.enums import RoundMode
 from ptoas.machine.arrays import Array, np
+from ptoas.machine.coded_floats import round_to_code
 
 MAGNITUDES: dict[str, Array] = {
     # Two bits of exponent and one of mantissa; one of exponent and two of mantissa.
@@ -23,21 +24,10 @@ def encode(numbers: Array, kind: str, mode: RoundMode = RoundMode.RINT) -> Array
     """The code of the nearest number, of two that are as near the even one, or of that which the mode names;
     beyond the greatest is the greatest. There is no code for what is no number: it becomes a zero."""
     x = np.asarray(numbers, np.float64)
-    known = MAGNITUDES[kind]
-    size = np.minimum(np.where(np.isnan(x), 0, np.abs(x)), known[-1])
-    above = np.searchsorted(known, size)
-    below = np.where(known[above] == size, above, np.maximum(above - 1, 0))
-    up, down, negative = known[above] - size, size - known[below], np.signbit(x)
-    match mode:
-        case RoundMode.TRUNC:
-            takes_above = np.zeros(x.shape, np.bool_)
-        case RoundMode.FLOOR:
-            takes_above = negative
-        case RoundMode.CEIL:
-            takes_above = ~negative
-        case RoundMode.ROUND:
-            takes_above = up <= down
-        case _:
-            takes_above = (up < down) | ((up == down) & (above % 2 == 0))
-    code = np.where(takes_above, above, below)
-    return np.where(negative, code | SIGN, code).astype(np.uint8)
+    code = round_to_code(x, MAGNITUDES[kind], np.arange(SIGN), mode)
+    return np.where(np.signbit(x), code | SIGN, code).astype(np.uint8)
+
+
+def packed(codes: Array) -> Array:
+    """Neighbours along the last dimension as pairs; the first is the lower half."""
+    return codes[..., 0::2] | codes[..., 1::2] << 4

@@ -14,7 +14,9 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
+from ptoas.dialects.pto.enums import RoundMode
 from ptoas.machine.arrays import Array, np
+from ptoas.machine.coded_floats import round_to_code
 
 NAN, POSITIVE_INFINITY, SIGN = 0x80, 0x6F, 0x80
 
@@ -68,16 +70,8 @@ def encode(numbers: Array, ties_away: bool = True) -> Array:
     Past the midpoint between the largest value and the next power of two there is infinity.
     """
     x = np.asarray(numbers, dtype=np.float64)
-    size = np.abs(x)
     known, codes = magnitudes()
-    above = np.clip(np.searchsorted(known, size, side="left"), 0, len(known) - 1)
-    below = np.maximum(above - 1, 0)
-    up, down = known[above] - size, size - known[below]
-    tie = up == down
-    to_even = (codes[above] & 1) == 0
-    take_above = (up < down) | (tie & (to_even | ties_away))
-    code = np.where(take_above | (known[above] == size), codes[above], codes[below])
-    largest = known[-1]
-    code = np.where(size >= largest * 1.25, POSITIVE_INFINITY, code)
+    code = round_to_code(x, known, codes, RoundMode.ROUND if ties_away else RoundMode.RINT)
+    code = np.where(np.abs(x) >= known[-1] * 1.25, POSITIVE_INFINITY, code)
     signed = np.where((x < 0) & (code != 0), code | SIGN, code)
     return np.where(np.isnan(x), NAN, signed).astype(np.uint8)

@@ -178,8 +178,7 @@ def to_float(a: Array, target: DType, mode: RoundMode, saturates: bool) -> Array
     if saturates and target.short in LARGEST:
         exact = np.clip(exact, -LARGEST[target.short], LARGEST[target.short])
     if target.kind == "pairs":
-        codes = float4.encode(exact, target.short, mode)
-        return codes[..., 0::2] | codes[..., 1::2] << 4
+        return float4.packed(float4.encode(exact, target.short, mode))
     if target.text == "!pto.hif8":
         return hifloat8.encode(exact.astype(np.float64), ties_away=mode is not RoundMode.RINT)
     nearest = exact.astype(target.number)

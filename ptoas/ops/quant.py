@@ -183,7 +183,7 @@ def tquant_mx(
         else:
             exponent = found.exponent
         if form.pairs:
-            codes = codes[:, 0::2] | codes[:, 1::2] << 4
+            codes = float4.packed(codes)
         dst.store_raw(np.ascontiguousarray(codes).view(dst.dtype.raw))
         for tile, values in ((max, largest), (scaling, scale)):
             tile.store_raw(np.ascontiguousarray(values).view(tile.dtype.raw).reshape(tile.valid))
