@@ -15,7 +15,7 @@ from ptoas.machine.machine import Machine, Step, instruction, value
 from ptoas.machine.memory import Pointer, View
 from ptoas.machine.tiles import Tile, Unplaced
 from ptoas.machine.touched import TouchedBytes, touched_by, view_touched
-from ptoas.ops.transfer import logical_extents, outside, rows_and_columns
+from ptoas.ops.transfer import array_of, logical_extents, rows_and_columns
 
 
 @dataclass(eq=False)
@@ -58,10 +58,7 @@ def build_async_session(
 
 def _line(op: dialect.StartOp, m: Machine, view: View) -> Array:
     """The elements of a view that has to be one line without gaps."""
-    try:
-        array = view.array
-    except ValueError:
-        raise outside(op, m, view) from None
+    array = array_of(op, m, view)
     if any(extent != 1 for extent in array.shape[:4]) or not array.flags.c_contiguous:
         found = f"shape {list(view.shape)} and strides {list(view.strides)}"
         raise m.refuse("PTO-R105", f"a view with {found} is not contiguous", op)
@@ -143,10 +140,7 @@ def tprefetch_async(op: dialect.TPrefetchAsyncOp, m: Machine, src: View, context
 def tprefetch(op: TPrefetchOp, m: Machine, dst: Tile, src: View) -> Step:
     """Rows are packed into the tile. What is not as wide as that, or more than it holds, ends up
     where the target has it, and counts as unwritten."""
-    try:
-        memory = src.array
-    except ValueError:
-        raise outside(op, m, src) from None
+    memory = array_of(op, m, src)
     fills = logical_extents(src) == (dst.rows, dst.cols) and not dst.boxed
     if not fills or dst.col_stride != dst.dtype.size or memory.strides[4] != src.dtype.size:
         return Step(lambda: None, clobbers=(dst.full.region,))

@@ -37,17 +37,13 @@ class CollectiveCall(Staged):
         self.root = 0 if op.root is None else op.root.value.data
         self._check_caller()
         self.members = [self.array(view) for view in views]
+        self.shape = self.members[0].shape
         for rank, member in enumerate(self.members):
             if member.shape != self.members[0].shape or member.strides != self.members[0].strides:
                 raise self.wrong(
                     f"rank {rank} has shape {list(member.shape)} and strides {list(views[rank].strides5)}, "
                     f"rank 0 {list(self.shape)} and {list(views[0].strides5)}; all ranks have the same"
                 )
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The extents of a rank's data."""
-        return self.members[0].shape
 
     @property
     def idle(self) -> bool:

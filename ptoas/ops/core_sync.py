@@ -20,7 +20,7 @@ from ptoas.dialects.pto.core_sync import (
     WaitCrossBlockOp,
     WaitIntraBlockOp,
 )
-from ptoas.dialects.pto.enums import KernelKind, Pipe
+from ptoas.dialects.pto.enums import KernelKind
 from ptoas.grammar.problems import counted
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.cluster import Counter, set_counter, take_counter
@@ -63,13 +63,10 @@ def count(op: CounterOp, m: Machine) -> Callable[..., None]:
         else:
             what = f"waits for counter {which} from {m.launch.names(senders)}"
         describe = partial(_describe_wait, what, counter, senders, m)
-        take_counter(m, op, counter, key, None if stops_core else _pipe(m, pipe), senders, describe)
+        acquired_by = pipe if m.target.has_pipes and not stops_core else None
+        take_counter(m, op, counter, key, acquired_by, senders, describe)
 
     return run
-
-
-def _pipe(m: Machine, pipe: Pipe) -> Pipe | None:
-    return pipe if m.target.has_pipes else None
 
 
 def _describe_wait(what: str, counter: Counter, senders: Sequence[int], m: Machine) -> str:

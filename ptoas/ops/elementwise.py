@@ -11,12 +11,12 @@ from ptoas.ops.division import divide, power, remainder
 from ptoas.ops.family import Function, elementwise, elementwise_of, leaky_relu, shift, wider
 
 
-def _relu(a: Array, out: Array | None = None) -> Array:
+def relu(a: Array, out: Array | None = None) -> Array:
     return np.maximum(a, a.dtype.type(0), out=out)
 
 
 def _add_relu(a: Array, b: Array, out: Array | None = None) -> Array:
-    return _relu(np.add(a, b), out=out)
+    return relu(np.add(a, b), out=out)
 
 
 def _reciprocal(a: Array, out: Array | None = None) -> Array:
@@ -54,7 +54,7 @@ UNARY: dict[type[PtoOp], Function] = {
     dialect.TAbsOp: np.absolute,
     dialect.TNegOp: np.negative,
     dialect.TNotOp: np.invert,
-    dialect.TReluOp: _relu,
+    dialect.TReluOp: relu,
     dialect.TRecipOp: _reciprocal,
     dialect.TExpOp: wider(np.exp),
     dialect.TLogOp: wider(np.log),

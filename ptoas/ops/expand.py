@@ -26,17 +26,12 @@ from ptoas.ops.family import (
 )
 
 
-def _repeated(first: Tile, dst: Tile) -> None:
-    dst.store_raw(first.load_raw())
-
-
 @instruction(dialect.TRowExpandOp, dialect.TColExpandOp)
 def texpand(op: dialect.TRowExpandOp | dialect.TColExpandOp, m: Machine, dst: Tile, src: Tile) -> Step:
     """The first element of each row along the row, or the first row down the columns."""
     extents = (dst.valid[0], 1) if isinstance(op, dialect.TRowExpandOp) else (1, dst.valid[1])
     first = needed(op, m, dst, src, *extents)
-    run = partial(_repeated, first, dst)
-    return Step(run, (first.region,), (dst.region,), lanes=lanes(src))
+    return Step(lambda: dst.store_raw(first.load_raw()), (first.region,), (dst.region,), lanes=lanes(src))
 
 
 @instruction(dialect.TExpandSOp)

@@ -43,12 +43,17 @@ def conversion(src: Tile, dst: DType, fp: Tile | None, scaled: bool, relu: ReluP
             words = fp.load_raw()[0, at : at + values.shape[1]].astype(np.uint64)
         elif word is not None:
             words = np.array([word & (2**64 - 1)], np.uint64)
-        result = rounded(values, dst) if words is None else quantised(values, words, fp is not None, dst)
-        if not plain:
-            result = np.maximum(result, np.zeros((), result.dtype))
-        return dst.encode(result).view(dst.raw)
+        return finished(values, words, fp is not None, plain, dst)
 
     return convert
+
+
+def finished(values: Array, words: Array | None, by_column: bool, plain: bool, dst: DType) -> Array:
+    """The bits of the destination: values times their scales, if there are any, with a relu unless plain."""
+    result = rounded(values, dst) if words is None else quantised(values, words, by_column, dst)
+    if not plain:
+        result = np.maximum(result, np.zeros((), result.dtype))
+    return dst.encode(result).view(dst.raw)
 
 
 def check_scales(op: PtoOp, m: Machine, fp: Tile | None) -> None:

@@ -6,17 +6,14 @@ from ptoas.dialects.pto import fused as dialect
 from ptoas.machine.arrays import Array, Ufunc, np
 from ptoas.machine.machine import Machine, Step, instruction
 from ptoas.machine.tiles import Tile
+from ptoas.ops.elementwise import relu
 from ptoas.ops.family import NOTHING, Function, elementwise, elementwise_of, into, lanes, needed, same_region
 from ptoas.targets.shared.elementwise import ROUNDED_ONCE
 from ptoas.targets.shared.fused import CLEARED, STEPWISE
 
 
-def _relu(a: Array) -> Array:
-    return np.maximum(a, a.dtype.type(0))
-
-
 def _sub_relu(a: Array, b: Array, out: Array | None = None) -> Array:
-    return into(out, _relu(np.subtract(a, b)))
+    return into(out, relu(np.subtract(a, b)))
 
 
 def _multiply_add(op: dialect.MultiplyAddOp, m: Machine) -> Function:
@@ -30,7 +27,7 @@ def _multiply_add(op: dialect.MultiplyAddOp, m: Machine) -> Function:
             result = exact.astype(a.dtype)
         else:
             result = np.add(np.multiply(a, factor), summand)
-        return into(out, _relu(result) if isinstance(op, dialect.TFusedMulAddReluOp) else result)
+        return into(out, relu(result) if isinstance(op, dialect.TFusedMulAddReluOp) else result)
 
     return calculate
 
@@ -56,7 +53,7 @@ def _to_byte(a: Array) -> Array:
 
 def _narrowing(combine: Ufunc) -> Function:
     def calculate(a: Array, b: Array, out: Array | None = None) -> Array:
-        result = _relu(combine(a, b))
+        result = relu(combine(a, b))
         return into(out, _to_half(result) if a.dtype == np.float32 else _to_byte(result))
 
     return calculate
@@ -81,7 +78,7 @@ def tadddeqrelu(
     def run(scale: float) -> None:
         total = np.add(a.load(), b.load()).astype(np.float32)
         scaled = total * factors[0] * np.float32(scale) * factors[1]
-        dst.store_raw(_to_half(_relu(scaled)).view(dst.dtype.raw))
+        dst.store_raw(_to_half(relu(scaled)).view(dst.dtype.raw))
 
     return Step(run, (a.region, b.region), (dst.region,), lanes=lanes(src0, src1))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import lru_cache
 
 from ptoas.dialects.pto import movement as dialect
 from ptoas.dialects.pto.enums import AccToVecMode, CompactMode, MxGroupAxis, SLayout, TileLoc
@@ -220,10 +220,6 @@ def does_not_fit(op: PtoOp, m: Machine, source: Tile, target: Tile) -> Exception
     return m.refuse("PTO-R105", f"[{rows}, {cols}] of %{source.name} does not fit {destination}", op)
 
 
-def _turn(src: Tile, target: Tile) -> None:
-    target.store_raw(src.load_raw().T.copy())
-
-
 @instruction(dialect.TTransOp)
 def ttrans(op: dialect.TTransOp, m: Machine, dst: Tile, src: Tile, tmp: Tile | None = None) -> Step:
     rows, cols = src.valid
@@ -231,8 +227,9 @@ def ttrans(op: dialect.TTransOp, m: Machine, dst: Tile, src: Tile, tmp: Tile | N
         raise does_not_fit(op, m, src, dst.full)
     target = dst.with_valid(cols, rows)
     turned = Lanes((src.valid,), turned=True)
-    run = partial(_turn, src, target)
-    return Step(run, (src.region,), (target.region,), lanes=turned)
+    return Step(
+        lambda: target.store_raw(src.load_raw().T.copy()), (src.region,), (target.region,), lanes=turned
+    )
 
 
 @instruction(dialect.TConcatOp)

@@ -16,7 +16,7 @@ from ptoas.machine.dtypes import dtype_of
 from ptoas.machine.epilogue_scales import Scales
 from ptoas.machine.machine import Machine, Step, instruction, prepared_value
 from ptoas.machine.tiles import Tile
-from ptoas.ops.fixpipe import Convert, as_it_is, quantised, rounded
+from ptoas.ops.fixpipe import Convert, as_it_is, finished
 
 SIGNED = np.uint64(1 << 46)
 """Bit of a scale's word: results of 8 bits are signed."""
@@ -78,22 +78,18 @@ def epilogue_of(op: PushOp, init: PipeInitOp, m: Machine, tile: Tile) -> tuple[A
 
     def convert(bits: Array, *_: int) -> Array:
         values = bits.view(source.number)
-        if takes_scales(quant):
-            scales = m.push_scales.get(init)
-            if scales is None or scales.by_column != quant.value.endswith("_vec"):
-                raise _no_scale(op, m, quant)
-            if scales.current is not None and not np.array_equal(scales.current(), scales.words):
-                raise _overwritten(op, m)
-            words = scales.words[: values.shape[1]] if scales.by_column else scales.words
-            if len(words) not in (1, values.shape[1]):
-                raise _no_scale(op, m, quant)
-            signed = words | SIGNED if dst.text == "i8" else words & ~SIGNED
-            result = quantised(values, signed, scales.by_column, dst)
-        else:
-            result = rounded(values, dst)
-        if not plain:
-            result = np.maximum(result, np.zeros((), result.dtype))
-        return dst.encode(result).view(dst.raw)
+        if not takes_scales(quant):
+            return finished(values, None, False, plain, dst)
+        scales = m.push_scales.get(init)
+        if scales is None or scales.by_column != quant.value.endswith("_vec"):
+            raise _no_scale(op, m, quant)
+        if scales.current is not None and not np.array_equal(scales.current(), scales.words):
+            raise _overwritten(op, m)
+        words = scales.words[: values.shape[1]] if scales.by_column else scales.words
+        if len(words) not in (1, values.shape[1]):
+            raise _no_scale(op, m, quant)
+        signed = words | SIGNED if dst.text == "i8" else words & ~SIGNED
+        return finished(values, signed, scales.by_column, plain, dst)
 
     return element, convert
 

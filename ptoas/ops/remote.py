@@ -19,7 +19,7 @@ from ptoas.machine.signals import Signal
 from ptoas.machine.tiles import Tile
 from ptoas.ops.family import require_arithmetic
 from ptoas.ops.staging import Staged
-from ptoas.ops.transfer import outside
+from ptoas.ops.transfer import array_of
 
 
 class Transfer(Staged):
@@ -28,6 +28,7 @@ class Transfer(Staged):
     def __init__(self, op: dialect.TransferOp, m: Machine, dst: View, src: View):
         super().__init__(op, m)
         self.target, self.source = self.array(dst), self.array(src)
+        self.shape = self.source.shape
         if self.target.shape != self.source.shape:
             raise self.wrong(f"dst has shape {list(self.target.shape)}, src {list(self.source.shape)}")
         # One end of a transfer is this rank's own.
@@ -39,10 +40,6 @@ class Transfer(Staged):
                 f"{'put' if name == 'src' else 'got into'}",
                 "PTO-R851",
             )
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.source.shape
 
 
 @instruction(dialect.CommTPutOp, dialect.CommTGetOp)
@@ -87,10 +84,7 @@ _COMPARISONS: dict[WaitCmp, tuple[Callable[[Array, int], Array], str]] = {
 
 def signal_of(op: dialect.SignalOp, m: Machine, view: View) -> Signal:
     """A signal, whose elements are i32."""
-    try:
-        return Signal(op, view, view.array.view(np.int32))
-    except ValueError:
-        raise outside(op, m, view) from None
+    return Signal(op, view, array_of(op, m, view).view(np.int32))
 
 
 @value(dialect.CommTNotifyOp)

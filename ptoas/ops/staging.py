@@ -14,30 +14,25 @@ from ptoas.machine.machine import Machine
 from ptoas.machine.memory import View
 from ptoas.machine.tiles import Region, Tile
 from ptoas.ops.chunks import Chunk, ChunkSequence
-from ptoas.ops.transfer import outside
+from ptoas.ops.transfer import array_of
 from ptoas.targets.isa import HEADERS
 
 
 class Staged:
     """One execution of an instruction that moves data through tiles."""
 
+    shape: tuple[int, ...]
+    """The extents of the transferred data of each rank."""
+
     def __init__(self, op: StagedOp, m: Machine):
         self.op = op
         self.machine = m
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The extents of the transferred data of each rank."""
-        raise NotImplementedError
 
     def wrong(self, message: str, code: str = "PTO-R105", fix: str | None = None) -> Exception:
         return self.machine.refuse(code, message, self.op, fix=fix)
 
     def array(self, view: View) -> Array:
-        try:
-            return view.array
-        except ValueError:
-            raise outside(self.op, self.machine, view) from None
+        return array_of(self.op, self.machine, view)
 
     def walk(self, ranks: int, tiles: Sequence[Tile]) -> ChunkSequence:
         """The chunks through these tiles; refuses tiles that can't take them."""

@@ -145,6 +145,14 @@ def in_dimensions_of(view: View, values: Array) -> Array:
             return values.reshape(s)
 
 
+def array_of(op: PtoOp, m: Machine, view: View) -> Array:
+    """The elements of a view, which have to be inside of its buffer."""
+    try:
+        return view.array
+    except ValueError:
+        raise outside(op, m, view) from None
+
+
 def outside(op: PtoOp, m: Machine, view: View) -> Exception:
     first, last = view.extent()
     message = (
