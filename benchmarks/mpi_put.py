@@ -20,7 +20,7 @@ import ptoas
 from benchmarks.collective import put_program
 from ptoas.compiler.run import compile as compile_kernel
 from ptoas.runner.ranks import mpi as over_mpi
-from ptoas.runner.ranks.in_process import run_compiled
+from ptoas.runner.values import DEFAULT_MAX_MEMORY
 
 PUTS = 4
 """Number of puts of one sample."""
@@ -54,7 +54,7 @@ def main() -> int:
 
     def ours() -> None:
         given = {"src": source, "window": np.zeros_like(source), "times": PUTS}
-        run_compiled(lambda: kernel, given, ranks="mpi")
+        over_mpi.run_with_mpi(lambda: kernel, given, seed=0, max_memory=DEFAULT_MAX_MEMORY)
 
     def theirs() -> None:
         window: Any = mpi.Win.Allocate(source.nbytes, 1, comm=comm)

@@ -13,8 +13,7 @@ from ptoas.cli.terminal import Command
 from ptoas.compiler.forms import print_module
 from ptoas.diagnostics.files import STANDARD_OUTPUT, write_text
 from ptoas.grammar.parse import parse_file
-
-FORMS = ("asm", "ssa", "dps", "generic")
+from ptoas.grammar.printer import FORMS
 
 
 @click.command(cls=Command)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from functools import partial
 
 import click
 
 from ptoas.cli.differences import unified
-from ptoas.cli.fmt_files import crashed, format_file
-from ptoas.cli.jobs import jobs_option
-from ptoas.cli.options import color_option, config_option, isolated_option, stdin_filename_option
+from ptoas.cli.options import color_option, config_option, isolated_option, jobs_option, stdin_filename_option
 from ptoas.cli.terminal import Command, show, use_colour
-from ptoas.diagnostics.files import STANDARD_OUTPUT
+from ptoas.diagnostics import Diagnostic, PtoasError
+from ptoas.diagnostics.files import STANDARD_OUTPUT, write_text
 from ptoas.diagnostics.render import visible
+from ptoas.grammar.format import format_text
+from ptoas.grammar.parse import read_source
 from ptoas.project import settings as configuration
 from ptoas.project.find import find_files
 from ptoas.project.pool import AUTO, map_files, worker_count
@@ -78,3 +80,35 @@ def fmt(
         click.echo(f"{total}, {changed} {'to change' if check else 'changed'}")
     show(problems)
     ctx.exit(1 if problems or (changed and (check or diff)) else 0)
+
+
+@dataclass(frozen=True)
+class Formatted:
+    """A file before and after; with errors it could not be read, formatted or written."""
+
+    name: str
+    before: str = ""
+    after: str = ""
+    errors: tuple[Diagnostic, ...] = ()
+
+    @property
+    def changed(self) -> bool:
+        return self.before != self.after
+
+
+def format_file(path: str, write: bool, stdin_filename: str | None) -> Formatted:
+    """Format one file, in place if `write`; `-` is standard input, which is only read."""
+    try:
+        source = read_source(path)
+        name = stdin_filename or source.filename if path == STANDARD_OUTPUT else path
+        done = Formatted(name, source.text, format_text(source.text, name))
+        if write and done.changed and path != STANDARD_OUTPUT:
+            write_text(path, done.after)
+    except PtoasError as error:
+        return Formatted(path, errors=tuple(error.diagnostics))
+    return done
+
+
+def crashed(finding: Diagnostic) -> Formatted:
+    """Return the result for a file that kills the process that formats it."""
+    return Formatted(finding.span.file, errors=(finding,))

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import click
 
-from ptoas.cli import lower_files as files
 from ptoas.cli import trees
 from ptoas.cli.completion import complete_pass, complete_target
-from ptoas.cli.jobs import jobs_option
 from ptoas.cli.options import (
     aicore_option,
     color_option,
     config_option,
     isa_option,
     isolated_option,
+    jobs_option,
     legalize_option,
     output_option,
     sync_option,
@@ -25,7 +27,7 @@ from ptoas.cli.options import (
 from ptoas.cli.terminal import Command, show
 from ptoas.compiler.lower import lower_file
 from ptoas.diagnostics import UsageError
-from ptoas.diagnostics.files import STANDARD_OUTPUT
+from ptoas.diagnostics.files import STANDARD_OUTPUT, write_text
 from ptoas.project import settings as configuration
 from ptoas.project.pool import AUTO
 
@@ -91,7 +93,7 @@ def lower(
         if output is None:
             raise UsageError("with several files or --json, -o must name a directory")
         trees.refuse(paths, print_after=options["print_after"], until=options["until"])
-        work = partial(files.lower_into, output, paths, options=options)
+        work = partial(lower_into, output, paths, options=options)
         jobs = jobs or settings.jobs or AUTO
         ctx.exit(trees.run_batch(paths, "lower", work, as_json, jobs=jobs, quiet=quiet, settings=settings))
     text = lower_file(
@@ -103,3 +105,26 @@ def lower(
     )
     if output is None:
         click.echo(text, nl=not text.endswith("\n"))
+
+
+def lower_into(
+    directory: str, paths: Sequence[str], path: str, options: Mapping[str, Any]
+) -> tuple[str, dict[str, Any]]:
+    """Lower one file of a directory; return a summary with the path of its C++."""
+    output = Path(directory) / target_name(paths, path)
+    text = lower_file(path, **options)
+    write_text(output, text)
+    return str(output), {"output": str(output)}
+
+
+def target_name(paths: Sequence[str], path: str) -> Path:
+    """Return the output path of a file, relative to the directory it was found in.
+
+    >>> target_name(["kernels"], "kernels/aiv/rope.pto").as_posix()
+    'aiv/rope.cpp'
+    >>> target_name(["a/rope.pto", "b.pto"], "a/rope.pto").as_posix()
+    'rope.cpp'
+    """
+    above = [root for root in paths if os.path.commonpath([root, path]) == os.path.normpath(root) != path]
+    below = Path(os.path.relpath(path, above[0])) if above else Path(os.path.basename(path))
+    return below.with_suffix(".cpp")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 import click
 
 from ptoas.project.choices import REVISIONS, SYNC_MODES
+from ptoas.project.pool import AUTO
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _set_colour(context: click.Context, _parameter: click.Parameter, setting: str) -> None:
@@ -20,6 +23,21 @@ def given(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
+def parse_jobs(value: str) -> int | str:
+    """A number of processes, or `auto`."""
+    if value == AUTO:
+        return AUTO
+    if not value.isdecimal() or int(value) < 1:
+        raise click.BadParameter(f"{value!r} is neither a number from 1 nor {AUTO!r}.")
+    return int(value)
+
+
+def jobs_option_for(help: str) -> Callable[[F], F]:
+    """The option `-j`, with the unit of work in its help text."""
+    return click.option("-j", "--jobs", type=parse_jobs, metavar="N|auto", help=help)
+
+
+jobs_option = jobs_option_for("Number of processes; auto: one per core.")
 color_option = click.option(
     "--color",
     type=click.Choice(["auto", "always", "never"]),

@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from ptoas.cli.jobs import option
 from ptoas.cli.options import (
     arguments_option,
     blocks_option,
@@ -14,6 +13,7 @@ from ptoas.cli.options import (
     entry_option,
     given,
     isa_option,
+    jobs_option_for,
     schedules_option,
     sync_option,
     unregistered_option,
@@ -27,7 +27,7 @@ from ptoas.project import reduce as library
 from ptoas.project.reduce import Interesting, StillCrashes, StillDiffers, StillReports, StillSucceeds
 from ptoas.runner.processors import processors
 
-jobs_option = option("Number of candidates to test at once.")
+jobs_option = jobs_option_for("Number of candidates to test at once.")
 
 
 @click.command(cls=Command)

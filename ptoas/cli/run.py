@@ -13,7 +13,6 @@ from click.core import ParameterSource
 from ptoas.cli import run_file as files
 from ptoas.cli import trees
 from ptoas.cli.completion import complete_target
-from ptoas.cli.jobs import option
 from ptoas.cli.options import (
     aicore_option,
     allow_python_option,
@@ -27,6 +26,7 @@ from ptoas.cli.options import (
     given,
     isa_option,
     isolated_option,
+    jobs_option_for,
     legalize_option,
     max_memory_option,
     max_steps_option,
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from ptoas.diagnostics import Source
 
 
-jobs_option = option("Number of processes for blocks or ranks that do not wait for each other.")
+jobs_option = jobs_option_for("Number of processes for blocks or ranks that do not wait for each other.")
 
 
 @click.command(cls=Command)

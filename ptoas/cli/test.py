@@ -9,8 +9,7 @@ import click
 
 from ptoas.cli import testing, trees
 from ptoas.cli.completion import complete_targets
-from ptoas.cli.jobs import jobs_option
-from ptoas.cli.options import allow_python_option, color_option, config_option, isolated_option
+from ptoas.cli.options import allow_python_option, color_option, config_option, isolated_option, jobs_option
 from ptoas.cli.terminal import Command, show
 from ptoas.diagnostics.files import STANDARD_OUTPUT, write_text
 from ptoas.project import settings as configuration

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ptoas.cli.completion import complete_codes, complete_targets
-from ptoas.cli.jobs import jobs_option
 from ptoas.cli.options import (
     aicore_option,
     assembler_option,
@@ -18,6 +17,7 @@ from ptoas.cli.options import (
     config_option,
     isa_option,
     isolated_option,
+    jobs_option,
     output_option,
     placement_option,
     stdin_filename_option,

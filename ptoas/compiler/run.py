@@ -42,12 +42,13 @@ from ptoas.runner.kernel import Kernel
 from ptoas.runner.named import check_names
 from ptoas.runner.observe import Printing
 from ptoas.runner.options import Options, Result, RunObserver
-from ptoas.runner.ranks.in_process import RanksResult, run_compiled
+from ptoas.runner.ranks.in_process import RanksResult, parse_ranks, run_in_process
 from ptoas.runner.reference import Reference, ReferenceArrays
 from ptoas.runner.report import (
     parse_print,
     split_option,
 )
+from ptoas.runner.schedules import in_every_order
 from ptoas.runner.values import Allowance, read_value
 from ptoas.targets import TARGETS, Target
 from ptoas.verifier.check import check, resolve_target
@@ -391,4 +392,23 @@ def run_ranks(
         return compile(module if isinstance(module, ModuleOp) else module(), target, **options)
 
     values = dict[str, Any]() if arguments is None else arguments
-    return run_compiled(make, values, ranks=ranks, seed=seed, max_memory=max_memory, jobs=jobs)
+    if ranks == "mpi":
+        if jobs != 1:
+            raise UsageError("--jobs runs ranks in several processes; with --ranks mpi each is in its own")
+        from ptoas.runner.ranks.mpi import run_with_mpi
+
+        return run_with_mpi(make, values, seed=seed, max_memory=max_memory)
+    size = parse_ranks(ranks)
+    kernel = make()
+    if kernel.options.schedules == 1:
+        return run_in_process(kernel, size, values, seed=seed, max_memory=max_memory, jobs=jobs)
+    if jobs != 1:
+        raise UsageError("--jobs runs ranks in several processes; --schedules follows them in one")
+    kept = copy_arguments(values) if isinstance(values, Mapping) else values
+
+    def run(schedule: int) -> RanksResult:
+        kernel.options.schedule = schedule
+        inputs = copy_arguments(kept) if isinstance(kept, Mapping) else kept
+        return run_in_process(kernel, size, inputs, seed=seed, max_memory=max_memory)
+
+    return in_every_order(kernel.options, kernel.entry, run)

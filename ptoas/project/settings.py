@@ -20,12 +20,12 @@ from ptoas.diagnostics.spelling import did_you_mean
 from ptoas.project.choices import REVISIONS, SYNC_MODES
 from ptoas.project.codes import known_codes
 from ptoas.project.patterns import MOST_WILDCARDS, has_too_many_wildcards
+from ptoas.project.pool import AUTO
 from ptoas.targets import TARGETS, UnknownTargetError, get_target
 
 OWN = "ptoas.toml"
 SHARED = "pyproject.toml"
 _TABLE = "tool.ptoas"
-AUTO = "auto"
 MOST_BYTES = 1 << 20
 """Maximum size of a configuration."""
 MOST_DOTS = 128

@@ -56,15 +56,19 @@ def parse_targets(text: str | Iterable[str] | None) -> tuple[str, ...]:
     """
     if text is None:
         return ()
-    words = [text] if isinstance(text, str) else list(text)
-    names = [name.strip() for word in words for name in word.split(",") if name.strip()]
     found: dict[str, None] = {}
-    for name in names:
+    for name in _words(text):
         if name.lower() == "all":
             found.update(dict.fromkeys(TARGETS))
         else:
             found[get_target(name).name] = None
     return tuple(name for name in TARGETS if name in found)
+
+
+def _words(text: str | Iterable[str]) -> list[str]:
+    """Words that commas separate, in one text or several."""
+    texts = [text] if isinstance(text, str) else text
+    return [word.strip() for each in texts for word in each.split(",") if word.strip()]
 
 
 def parse_codes(text: str | Iterable[str] | None) -> tuple[str, ...]:
@@ -74,10 +78,8 @@ def parse_codes(text: str | Iterable[str] | None) -> tuple[str, ...]:
     """
     if not text:
         return ()
-    words = [text] if isinstance(text, str) else list(text)
     known = known_codes()
-    typed = [code.strip().upper() for word in words for code in word.split(",") if code.strip()]
-    codes = [ALIASES.get(code, code) for code in typed]
+    codes = [ALIASES.get(code.upper(), code.upper()) for code in _words(text)]
     for code in codes:
         if not any(one.startswith(code) for one in known):
             raise UnknownCodeError(f"no rule has the code {code!r}; `ptoas rules` lists them all")

@@ -71,25 +71,16 @@ def deadlock_error(
     alone = next((each for each in ours if not busy & set(each.outcome.on)), None)
     notes = list(picture(every, launch))
     if alone is None:
-        circle, kept = _circle(ours, launch), any(map(_is_kept, ours))
         names = launch.names(each.outcome.actor for each in waiting)
-        return finding(
-            "PTO-R901",
-            f"{names} wait for each other for ever",
-            span=span_of(ours[0].op),
-            notes=(*_places(ours[1:], launch), *circle, *notes),
-            fix=_FREE if kept else "one of them must push, set or arrive before it waits",
-            target=target,
-        )
-    code, message, more, fix = _cause(alone, launch)
-    return finding(
-        code,
-        f"{launch.names([alone.outcome.actor])}: {message}",
-        span=span_of(alone.op),
-        notes=(*more, *notes),
-        fix=fix,
-        target=target,
-    )
+        code, message = "PTO-R901", f"{names} wait for each other for ever"
+        more = (*_places(ours[1:], launch), *_circle(ours, launch))
+        kept = any(map(_is_kept, ours))
+        fix = _FREE if kept else "one of them must push, set or arrive before it waits"
+    else:
+        code, what, more, fix = _cause(alone, launch)
+        message = f"{launch.names([alone.outcome.actor])}: {what}"
+    place = span_of((alone or ours[0]).op)
+    return finding(code, message, span=place, notes=(*more, *notes), fix=fix, target=target)
 
 
 _FREE = "add a tfree after the last use of each popped tile"

@@ -31,6 +31,7 @@ from ptoas.runner.array_files import as_option_error
 from ptoas.runner.compare import copy_arguments
 from ptoas.runner.core import limit_memory
 from ptoas.runner.entry import unread_tiles
+from ptoas.runner.expressions import MOST_DIFFERENCES
 from ptoas.runner.kernel import Kernel
 from ptoas.runner.observe import statement
 from ptoas.runner.values import Allowance, GrowingArray
@@ -41,7 +42,6 @@ from ptoas.simulator.program import build, execute, find_compiler, find_library
 
 SECONDS = 60.0
 """Time limit of the compiled program in seconds."""
-MOST_DIFFERENCES = 8
 SHOWS = {"PTO-R713": BUILD, "PTO-R714": STOPS, "PTO-R715": STOPS, "PTO-R710": BYTES}
 """Symptom of a known simulator fault, by the code of the finding."""
 

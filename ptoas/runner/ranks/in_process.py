@@ -23,7 +23,6 @@ from ptoas.machine.sharing import SharedMemory, Sharing
 from ptoas.runner.arguments import Binder
 from ptoas.runner.call import KernelCall
 from ptoas.runner.certificate import Certificate, certificate_of
-from ptoas.runner.compare import copy_arguments
 from ptoas.runner.core import Core, Share, cores_of, join_clusters, limit_memory, share_history
 from ptoas.runner.jobs import ignored_jobs
 from ptoas.runner.kernel import Kernel
@@ -31,7 +30,6 @@ from ptoas.runner.options import Result
 from ptoas.runner.outcomes import ActorOutcome, check, collect, named_errors, take_turns, warnings_of
 from ptoas.runner.ranks.arguments import RankArguments
 from ptoas.runner.ranks.members import RankWindow
-from ptoas.runner.schedules import in_every_order
 from ptoas.runner.values import Allowance
 
 T = TypeVar("T")
@@ -325,45 +323,8 @@ def together(arrays: Sequence[Array]) -> Array:
     return np.lib.stride_tricks.as_strided(first, (len(arrays), *first.shape), (step, *first.strides))
 
 
-# --- the command ---------------------------------------------------------------------------------
-
-
-def run_compiled(
-    make: Callable[[], Kernel],
-    arguments: Mapping[str, Any] | Sequence[str],
-    *,
-    ranks: int | str,
-    seed: int = 0,
-    max_memory: int = DEFAULT_MAX_MEMORY,
-    jobs: int | str = 1,
-) -> RanksResult | None:
-    if ranks == "mpi":
-        if jobs != 1:
-            raise UsageError("--jobs runs ranks in several processes; with --ranks mpi each is in its own")
-        from ptoas.runner.ranks.mpi import run_with_mpi
-
-        return run_with_mpi(make, arguments, seed=seed, max_memory=max_memory)
-    size = parse_ranks(ranks)
-    assert isinstance(size, int)
-    kernel = make()
-    if kernel.options.schedules == 1:
-        return run_in_process(kernel, size, arguments, seed=seed, max_memory=max_memory, jobs=jobs)
-    if jobs != 1:
-        raise UsageError("--jobs runs ranks in several processes; --schedules follows them in one")
-    kept = copy_arguments(arguments) if isinstance(arguments, Mapping) else arguments
-
-    def run(schedule: int) -> RanksResult:
-        kernel.options.schedule = schedule
-        inputs = copy_arguments(kept) if isinstance(kept, Mapping) else kept
-        return run_in_process(kernel, size, inputs, seed=seed, max_memory=max_memory)
-
-    return in_every_order(kernel.options, kernel.entry, run)
-
-
-def parse_ranks(text: int | str) -> int | str:
-    """`--ranks`: a number from 1, or `mpi`."""
-    if text == "mpi":
-        return "mpi"
+def parse_ranks(text: int | str) -> int:
+    """`--ranks`: a number from 1."""
     try:
         number = int(text)
     except ValueError:

@@ -7,7 +7,8 @@ rank and speaks for all; when ranks wait for what never comes, each of them says
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -90,6 +91,21 @@ def _check_all(comm: Any, outcome: ActorOutcome, program: Program, launch: Launc
     raise error or PtoasError([])
 
 
+@contextmanager
+def _aborting(comm: Any) -> Generator[None, None, None]:
+    """Abort all ranks after an error that is not reported on all: none may wait for one that is no more."""
+    try:
+        yield
+    except (PtoasError, UsageError):
+        raise
+    except BaseException as error:
+        if isinstance(error, Exception):
+            sys.stderr.write(render(internal_error(error, sys.argv[1:])) + "\n")
+        sys.stderr.flush()
+        comm.Abort(1)
+        raise
+
+
 def run_with_mpi(
     make: Callable[[], Kernel],
     arguments: Mapping[str, Any] | Sequence[str],
@@ -100,60 +116,43 @@ def run_with_mpi(
     """Run this process's rank; rank 0 gets the result, or the error, of all."""
     mpi = load_mpi()
     comm = mpi.COMM_WORLD
-    try:
-        return _run(mpi, comm, make, arguments, seed, max_memory)
-    except (PtoasError, UsageError):
-        raise
-    except BaseException as error:
-        # Nobody may wait for a rank that is no more.
-        if isinstance(error, Exception):
-            sys.stderr.write(render(internal_error(error, sys.argv[1:])) + "\n")
-        sys.stderr.flush()
-        comm.Abort(1)
-        raise
+    with _aborting(comm):
+        rank, size = int(comm.Get_rank()), int(comm.Get_size())
+        kernel = _together(comm, Launch(size), lambda: _checked(make()))
+        launch = Launch(size, kernel.options.blocks)
 
+        def read() -> tuple[RankArguments, dict[str, list[RankWindow]]]:
+            allowance = Allowance(max_memory)
+            return _own_members(RankArguments(kernel, arguments, size, seed, allowance), rank)
 
-def _run(
-    mpi: Any,
-    comm: Any,
-    make: Callable[[], Kernel],
-    arguments: Mapping[str, Any] | Sequence[str],
-    seed: int,
-    max_memory: int,
-) -> RanksResult | None:
-    rank, size = int(comm.Get_rank()), int(comm.Get_size())
-    kernel = _together(comm, Launch(size), lambda: _checked(make()))
-    launch = Launch(size, kernel.options.blocks)
-    rank_arguments, members = _together(
-        comm, launch, lambda: _own_members(kernel, arguments, rank, size, seed, Allowance(max_memory))
-    )
-    for family in members.values():
-        for at, member in enumerate(family):
-            described = comm.bcast((member.shape, member.strides), root=member.owner)
-            family[at].shape, family[at].strides = described
-    board = SharedNumbers(mpi, comm)
-    memories, windows = _open(mpi, comm, launch, members)
-    own = Rank(kernel, launch, rank, lambda machine: Windows(machine, memories, windows, mpi, board))
-    own.attach(board, WindowLedger(mpi, launch, memories, windows), rank)
-    call = _together(comm, launch, lambda: own.call(rank_arguments.of(rank, members)))
-    comm.Barrier()
-    outcome = collect(live(ActorOutcome(), own.cores[0], lambda: call.run(0)), own.cores[0])
-    if not outcome.good:
-        board.failed()
-    board.state(rank, SharedNumbers.ENDED)
-    result, error = None, None
-    try:
-        result = _conclude(comm, kernel, own, call, outcome, members)
-    except PtoasError as found:
-        error = found  # all ranks have this error; after any other one, ranks must not wait for the rest
-    comm.Barrier()
-    for window in windows:
-        window.Unlock_all()
-        window.Free()
-    board.close()
-    if error is not None:
-        raise error
-    return result
+        rank_arguments, members = _together(comm, launch, read)
+        for family in members.values():
+            for at, member in enumerate(family):
+                described = comm.bcast((member.shape, member.strides), root=member.owner)
+                family[at].shape, family[at].strides = described
+        board = SharedNumbers(mpi, comm)
+        memories, windows = _open(mpi, comm, launch, members)
+        own = Rank(kernel, launch, rank, lambda machine: Windows(machine, memories, windows, mpi, board))
+        own.attach(board, WindowLedger(mpi, launch, memories, windows), rank)
+        call = _together(comm, launch, lambda: own.call(rank_arguments.of(rank, members)))
+        comm.Barrier()
+        outcome = collect(live(ActorOutcome(), own.cores[0], lambda: call.run(0)), own.cores[0])
+        if not outcome.good:
+            board.failed()
+        board.state(rank, SharedNumbers.ENDED)
+        result, error = None, None
+        try:
+            result = _conclude(comm, kernel, own, call, outcome, members)
+        except PtoasError as found:
+            error = found  # all ranks have this error; after any other one, ranks must not wait for the rest
+        comm.Barrier()
+        for window in windows:
+            window.Unlock_all()
+            window.Free()
+        board.close()
+        if error is not None:
+            raise error
+        return result
 
 
 def _checked(kernel: Kernel) -> Kernel:
@@ -163,15 +162,9 @@ def _checked(kernel: Kernel) -> Kernel:
 
 
 def _own_members(
-    kernel: Kernel,
-    arguments: Mapping[str, Any] | Sequence[str],
-    rank: int,
-    size: int,
-    seed: int,
-    allowance: Allowance,
+    rank_arguments: RankArguments, rank: int
 ) -> tuple[RankArguments, dict[str, list[RankWindow]]]:
     """The members that this rank owns with their data, the others without."""
-    rank_arguments = RankArguments(kernel, arguments, size, seed, allowance)
     members: dict[str, list[RankWindow]] = {}
     for parameter, owners in rank_arguments.families():
         members[parameter.name] = [
