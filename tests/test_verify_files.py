@@ -234,7 +234,12 @@ _RULE = {
             "properties": {"level": _LEVEL},
             "additionalProperties": False,
         },
-        "help": _MESSAGE,
+        "help": {
+            "type": "object",
+            "required": ["text"],
+            "properties": {"text": {"type": "string"}, "markdown": {"type": "string"}},
+            "additionalProperties": False,
+        },
         "helpUri": {"type": "string", "format": "uri"},
     },
     "additionalProperties": False,
