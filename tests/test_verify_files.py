@@ -197,7 +197,10 @@ def test_the_examples_hold_what_they_say() -> None:
 _MESSAGE = {
     "type": "object",
     "required": ["text"],
-    "properties": {"text": {"type": "string", "minLength": 1}},
+    "properties": {
+        "text": {"type": "string", "minLength": 1},
+        "markdown": {"type": "string", "minLength": 1},
+    },
     "additionalProperties": False,
 }
 _LEVEL = {"enum": ["none", "note", "warning", "error"]}

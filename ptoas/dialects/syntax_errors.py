@@ -139,7 +139,8 @@ def explain_syntax(parser: Lark, text: str, error: UnexpectedInput, what: str) -
     phrases = sorted((f"{p} of the {what}" if p == "the end" else p for p in named), key=_by_weight)
     if not phrases or len(phrases) > 2 * _MOST_PHRASES:
         word = text[offset : offset + length]
-        if "COMMA" in expected and (word.startswith("%") or word[:1].isdigit()):
+        is_operand = word.startswith("%") or word[:1].isdigit()
+        if "COMMA" in expected and is_operand and _shorten(word) == word:
             return SyntaxProblem(f"a `,` is missing before `{word}`", offset, length, f"write `, {word}`")
         return SyntaxProblem(f"{found}, which is not valid here", offset, length)
     shown = phrases[:_MOST_PHRASES]
