@@ -68,14 +68,11 @@ class Case:
         self.boxed = bool(boxed)
         if boxed:
             self.places = address + size * counted(blayout, slayout, size, int(fractal), shape)
-            width = {"1024": 16, "32": 2}.get(fractal, 32 // size)
-            self.block = width if layout.startswith("col_major/row_major") and not shape[1] % width else None
         else:
             rs, cs = strides or (
                 (shape[1] * size, size) if blayout == "row_major" else (size, shape[0] * size)
             )
             self.places = address + rs * np.arange(shape[0])[:, None] + cs * np.arange(shape[1])
-            self.block = None
         self.shape = shape
 
     def bytes_of(self, rows: int, cols: int) -> set[int]:
@@ -167,18 +164,6 @@ def test_whether_elements_are_in_the_order_of_addresses(case: Case) -> None:
     assert case.tile.in_order == (
         not case.boxed and steps.tolist() == list(range(0, steps.size * case.size, case.size))
     )
-
-
-def test_the_blocks_of_an_nz_tile(case: Case) -> None:
-    """Element (r, c) is column `c % c0` of row `r` of block column `c // c0`, if all blocks are that wide."""
-    blocks, c0 = case.tile.blocks, case.block
-    assert (blocks is not None) == (c0 is not None)
-    if blocks is None or c0 is None:
-        return
-    assert blocks.shape == (case.shape[1] // c0, case.shape[0], c0)
-    for r, c in product(range(case.shape[0]), range(case.shape[1])):
-        one = blocks[c // c0, r : r + 1, c % c0]
-        assert min(case.reached(one)) == case.places[r, c]
 
 
 def test_with_valid_returns_one_object_for_equal_extents() -> None:
