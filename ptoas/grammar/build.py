@@ -319,7 +319,7 @@ class Builder(ValueScope):
             template = self._template(statement, types)
         op = self._operation(statement, template, operands, ops)
         if not template.checked and not self._check(raw, op, template):
-            if not self.allow_unregistered or template.prelude or not isinstance(op, PtoOp):
+            if not isinstance(op, PtoOp) or not self._may_keep(template):
                 self._poison(statement)
                 return
             # A form of a known instruction that the dialect does not have yet.
@@ -461,11 +461,18 @@ class Builder(ValueScope):
             **default_attributes(self.target.data, template.cls, operands, template.properties),
         }
 
+    def _may_keep(self, template: OpTemplate) -> bool:
+        """Return True if a statement that breaks its declaration is kept as an unknown form.
+
+        A statement with a literal operand or an undefined destination is not: it is several operations.
+        """
+        return self.allow_unregistered and not template.prelude
+
     def _check(self, raw: RawStatement, op: Operation, template: OpTemplate) -> bool:
         """Return True if the operation satisfies its declaration; called once for each template."""
         if isinstance(op, PtoOp):
             problems = list(op.problems())
-            for problem in problems if not self.allow_unregistered else ():
+            for problem in () if self._may_keep(template) else problems:
                 span = _span_of_problem(op, problem)
                 message = f"`{op.mnemonic()}`: {problem.message}"
                 self.report("PTO-P060", message, span.offset, span.length, problem.fix)

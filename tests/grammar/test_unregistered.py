@@ -170,3 +170,11 @@ def test_kept_functions_have_names_of_their_own() -> None:
     with pytest.raises(ptoas.PtoasError) as caught:
         ptoas.parse(f"module {{\n{generic}\n{generic}\n}}\n", allow_unregistered=True)
     assert [(d.code, d.span.line) for d in caught.value.diagnostics] == [("PTO-P032", 5)]
+
+
+def test_a_wrong_statement_with_a_literal_is_reported() -> None:
+    """A literal is an operation of its own, so that the statement can't be kept as one unknown operation."""
+    line = f"%b = tadds %a, 3.0 : ({T}, f32) -> !pto.tile<8x16xf16>"
+    with pytest.raises(ptoas.PtoasError) as caught:
+        ptoas.parse(f".arg %a : {T}\n{line}\n%c = tneg %b : !pto.tile<8x16xf16>\n", allow_unregistered=True)
+    assert [found.code for found in caught.value.diagnostics] == ["PTO-P060"]
