@@ -31,8 +31,9 @@ not given.
 compare with `==`, `!=`, `>` and `<`; an attribute or operand that is not given is `none`, and `?` is an
 extent of its own.
 
-**Words.** `{src.element}` in a message is replaced by that value, `{words}` and `{slot}` by the name of the
-measure and by the slot.
+**Words.** In a message or fix `{src.element}` is replaced by that value, `{words}` and `{slot}` by the name
+of the measure and by the slot, `{found}` and `{expected}` by the compared values, `{required}` by the bare
+number, and `{multiple}` by the next multiple of that.
 
 >>> import ptoas
 >>> check = ptoas.RULES["PTO-K107"].check
@@ -64,7 +65,7 @@ from ptoas.targets.declaration import declare, declare_layout, set_valid
 from ptoas.targets.facts import Facts
 from ptoas.targets.fixit import Fixit
 from ptoas.targets.measures import MEASURES, Shown, Size
-from ptoas.targets.rule import Related, Rule, Violation, Violations, mismatch, rule
+from ptoas.targets.rule import Related, Rule, Violation, Violations, rule
 
 Given = Mapping[str, Any]
 """The parameters of a rule in a row."""
@@ -226,10 +227,14 @@ def _plain(word: str) -> str:
     return word.removeprefix("!pto.")
 
 
+_OWN_WORDS = ("words", "slot", "found", "expected", "what", "required", "multiple")
+"""Words in braces that belong to the comparison."""
+
+
 def _filled(text: str) -> Callable[..., str]:
     """Make a text with values in it: `index of {src.element}`."""
     names = re.split(r"\{([\w.]+)\}", text)
-    terms = {name: _left(name) for name in names[1::2] if name not in ("words", "slot")}
+    terms = {name: _left(name) for name in names[1::2] if name not in _OWN_WORDS}
 
     def fill(op: Any, know: Facts, given: Given, **own: str) -> str:
         values = {name: _text(term(op, know, given)) for name, term in terms.items()} | own
@@ -250,6 +255,8 @@ class Relation:
     """The end of the message, if it is not in `text`. There `${slot}` is the operand on the right."""
     what: str = ""
     """Name of the found value in the message; empty: `{words} of ${slot}`, or the attribute."""
+    message: str = ""
+    """The message, if `found X, expected Y` is not the plainest."""
     fix: str | None = None
     """`None`: the declaration or value with which the relation holds, if there is one; empty: no fix."""
     when: str | Callable[[Any, Facts], bool] = ""
@@ -272,6 +279,8 @@ class Relation:
             self._applies = _condition(self.when) if isinstance(self.when, str) else self._holds_when
             self._what = _filled(self.what or ("{words} of ${slot}" if operand else "{words}"))
             self._note = _filled(self.note or match[4] or "")
+            self._message = _filled(self.message or "{what}: found {found}, expected {expected}")
+            self._fix = _filled(self.fix or "")
         except ValueError as error:
             raise ValueError(f"{self.text}: {error}") from None
 
@@ -295,14 +304,20 @@ class Relation:
             if any(all(map(self._holds, _dims(value), _dims(each))) for each in legal):
                 continue
             found = _text(value) if self._measure or self.comparison == "is" else str(value)
-            expected = COMPARISONS[self.comparison][0] + _listed([_text(each) for each in legal])
             other = _slot(self.right.partition(".")[0], op)
+            expected = COMPARISONS[self.comparison][0] + _listed([_text(each) for each in legal])
+            own = {
+                "what": self._what(op, know, given, words=words, slot=slot),
+                "found": found,
+                "expected": expected + self._note(op, know, given, slot=other),
+                "slot": slot,
+            }
             fix, related = self._help(know, slot, value, legal)
-            yield mismatch(
-                self._what(op, know, given, words=words, slot=slot),
-                found,
-                expected + self._note(op, know, given, slot=other),
-                fix=(fix if self.fix is None else self.fix) or None,
+            if self.fix is not None:
+                fix = self._fix(op, know, given, **own, **_numbers(value, legal)) or None
+            yield Violation(
+                self._message(op, know, given, **own),
+                fix=fix,
                 severity=self.severity,
                 fixit=self.fixit,
                 related=related,
@@ -354,6 +369,15 @@ class Relation:
         required = _dims(legal[0])
         picture = orders_note(_order(value), _order(required[0])) if self._measure == "order" else ()
         return _declaration(self._measure, self.comparison, slot, operand, _dims(value), required), picture
+
+
+def _numbers(found: Any, legal: list[Any]) -> dict[str, str]:
+    """The required number, if it is one, and the first multiple of it that is not less than the found one."""
+    value, required = _bare(found), _bare(legal[0]) if legal else None
+    if not isinstance(value, int) or not isinstance(required, int):
+        return {}
+    multiple = -(-value // required) * required if required else 0
+    return {"required": str(required), "multiple": str(multiple)}
 
 
 def _listed(words: list[str]) -> str:

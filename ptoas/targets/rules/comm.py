@@ -68,7 +68,7 @@ def ping_and_pong_have_one_type() -> None:
         "LOCAL.Shape[3] >=",
         _rows_of_all_ranks,
         what="DIM_3 of ${slot}",
-        fix="use a view with the rows of all ranks, one part per rank",
+        fix="use a view of {required} rows, one part per rank",
     ),
     *(
         Relation(

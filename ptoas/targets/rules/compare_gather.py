@@ -64,7 +64,7 @@ def thresholds_are_as_wide_as_the_source() -> None:
 
 @constraint(
     "PTO-A243",
-    Relation("tmp.rows >= src.valid_rows, as $src is valid", fix=""),
+    Relation("tmp.rows >= src.valid_rows, the valid rows of $src", fix=""),
     Relation("tmp.cols >=", lambda _, know: max(line_bytes(know), BURST), ", a bit for each column", fix=""),
     Relation(f"tmp.cols % {BURST}", follows=True),
     source="A2/A3 header of TGATHER",

@@ -17,7 +17,10 @@ from ptoas.targets.rules.examples import instruction
 
 @constraint(
     "PTO-E401",
-    Relation("dst.memory in ways[src.memory]", what="destination of a move from {src.memory}"),
+    Relation(
+        "dst.memory in ways[src.memory]",
+        message="no move from {src.memory} to {found}; {src.memory} moves to {expected}",
+    ),
     source="public TMOV page, Constraints",
     reason="The hardware connects only some of the memories.",
     failing=instruction("tmov", "left, 16x32xf32, slayout=row_major", "16x32xf32"),

@@ -82,7 +82,7 @@ def scales_are_in_scaling() -> None:
     *(
         Relation(
             f"dst.element in {memory}[src.element]",
-            what="element type of {src.element} moved to {dst.memory}",
+            what="element type of a row of {src.element} moved to {dst.memory}",
             fix="",
             when=f"dst.memory == {memory}",
         )

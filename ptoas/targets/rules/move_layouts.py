@@ -155,7 +155,7 @@ def move_copies_the_whole_tile() -> None:
     blocks."""
 
 
-_WIDER = "give the tile whole blocks, of which fewer columns are valid"
+_WIDER = "give the tile {multiple} columns, of which {found} are valid"
 
 
 def _is_a_vector_for_left(_op: FixpipeOp, know: Facts) -> bool:
@@ -171,7 +171,7 @@ def _is_a_vector_for_left(_op: FixpipeOp, know: Facts) -> bool:
             lambda _, know: BLOCK // know.tile("src").size,
             f", which are {BLOCK} bytes",
             what,
-            fix,
+            fix=fix,
             when=_is_a_vector_for_left,
         )
         for found, what, fix in (

@@ -19,7 +19,11 @@ _FILL = instruction("tfillpad", "16x32xf32, pad=zero", "16x32xf32, valid=16x20")
 
 @constraint(
     "PTO-V142",
-    Relation("mode == none: the shapes of the tiles select the form", fix="remove it"),
+    Relation(
+        "mode == none",
+        message="tfillpad has no mode; the shapes of its tiles select the form",
+        fix="remove it",
+    ),
     source="PTOAS tfillpad: no mode",
     reason="Shapes and addresses determine whether a tile is padded in place, into another tile, or into "
     "a larger one.",

@@ -30,7 +30,7 @@ def _numbers(tile: TileType) -> int:
     Relation(
         f"lhs.numbers % {STEP}",
         what="numbers in a row of $lhs",
-        fix="give it columns that are not valid",
+        fix="give the tile {multiple} columns, of which {lhs.valid_cols} are valid",
     ),
     Relation(
         "dst.whole_bytes <=",

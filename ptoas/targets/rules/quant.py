@@ -14,7 +14,10 @@ from ptoas.targets.rules.examples import instruction
 
 @constraint(
     "PTO-E311",
-    Relation("dst.element in pairs[src.element]", what="conversion of {src.element}"),
+    Relation(
+        "dst.element in pairs[src.element]",
+        message="no conversion from {src.element} to {found}; {src.element} converts to {expected}",
+    ),
     source="public TCVT page, Constraints",
     reason="Each conversion is an instruction of its own; other conversions take two steps.",
     failing=instruction("tcvt", "16x32xi64", "16x32xf16"),
@@ -29,7 +32,8 @@ def conversion_exists() -> None:
     "PTO-Q101",
     Relation("dst.valid_rows == src.valid_rows, as $src"),
     Relation("dst.valid_cols == src.valid_cols * 2", when="src.kind == pairs and dst.kind != pairs"),
-    Relation("src.valid_cols == dst.valid_cols * 2", when="src.kind != pairs and dst.kind == pairs"),
+    Relation("dst.valid_cols == src.valid_cols // 2", when="src.kind != pairs and dst.kind == pairs"),
+    Relation("src.valid_cols % 2", when="src.kind != pairs and dst.kind == pairs"),
     source="public TCVT page; PTOAS tcvt: verifier",
     reason="A pair holds two neighbours of a row.",
     failing=instruction("tcvt", "16x32xf4E2M1x2", "16x32xbf16"),

@@ -17,7 +17,7 @@ _ROW = mscatter("row", "16x32xf32", "64x32xf32", "1x16xi32")
     "PTO-S301",
     Relation(
         "src.element in types[scatterAtomicOp]",
-        what="element type of ${slot} for atomic {scatterAtomicOp}",
+        message="atomic {scatterAtomicOp} does not support {found}; supported: {expected}",
         when="scatterAtomicOp != none",
     ),
     source="MSCATTER, Tile Constraints, Atomic operation constraints",
@@ -32,7 +32,11 @@ def scatter_atomic_takes_the_element_type() -> None:
 
 @constraint(
     "PTO-S302",
-    Relation("scatterConflict == none", note=" on this target", fix="remove it"),
+    Relation(
+        "scatterConflict == none",
+        message="scatterConflict = {found} is not supported on this target",
+        fix="remove it",
+    ),
     source="MSCATTER, Conflict Resolution",
     reason="Only the SIMT kernel chooses between writers; elsewhere the last write wins.",
     failing=mscatter("row.last", "16x32xf32", "64x32xf32", "1x16xi32"),

@@ -200,8 +200,7 @@ def _row_requires_whole_blocks(tile: SSAValue, target: Target, boxed: bool = Fal
     Relation(
         "result.memory ==",
         lambda _, know: [memory.value for memory in know.target.memories],
-        note=" on this target",
-        what="memory of the tile",
+        message="this target has no memory {found}; use {expected}",
     ),
     source="public memory model",
     reason="There is no place for the tile.",
