@@ -97,8 +97,6 @@ class ModuleCompiler:
         """Called in outermost loops with the loop, its iterations that are done, and all."""
         self.placed_by_compiler = placed_by_compiler
         self.namespace: dict[str, Any] = {"__builtins__": {"range": range, "max": max}}
-        self._kept: dict[int, str] = {}
-        self._alive: list[object] = []
         self.functions: dict[str, func.FuncOp] = {op.sym_name.data: op for op in of_kinds(ops, func.FuncOp)}
         self.names = {name: f"f{n}" for n, name in enumerate(self.functions)}
         self.source: dict[str, str] = {}
@@ -108,24 +106,19 @@ class ModuleCompiler:
         """Callbacks by tile, called after each write."""
 
     def add_global(self, thing: object) -> str:
-        """Make a Python object a global of the compiled function; return its name, one for each object."""
-        name = self._kept.get(id(thing))
-        if name is None:
-            name = f"k{len(self._kept)}"
-            self._kept[id(thing)] = name
-            self._alive.append(thing)
-            self.namespace[name] = thing
+        """Make a Python object a global of the compiled function; return its name."""
+        name = f"k{len(self.namespace)}"
+        self.namespace[name] = thing
         return name
 
     def add_replaceable_global(self, make: Callable[[Callable[[object], None]], object]) -> str:
         """Make an object a global that it can replace: `make` gets a function for that."""
-        name = f"k{len(self._kept)}"
 
         def replace(thing: object) -> None:
             self.namespace[name] = thing
 
-        kept = self.add_global(make(replace))
-        assert kept == name
+        name = self.add_global(None)
+        replace(make(replace))
         return name
 
     def function(self, name: str) -> Callable[..., tuple[Any, ...]]:
