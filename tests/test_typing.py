@@ -1,4 +1,4 @@
-"""What pyright in strict mode says of programs that use the library."""
+"""Findings of pyright in strict mode for programs that use the library."""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ class Machine:
     push_scales: dict[PipeInitOp, Scales] = field(default_factory=dict["PipeInitOp", "Scales"])
     """Scales for what is pushed through channels, by the cube's end of them."""
     operation_caches: list[Callable[[], None]] = field(default_factory=list[Callable[[], None]])
-    """What clears the caches of operations: views of the arguments, steps bound to them."""
+    """Functions that clear the caches of operations: views of the arguments, steps bound to them."""
 
     addresses: dict[GlobalBuffer, int] = field(default_factory=dict[GlobalBuffer, int])
     """The numbers that stand for arguments whose pointers the program looks at as numbers."""

@@ -57,7 +57,7 @@ def _values(ufunc: Ufunc, op: PtoOp, m: Machine, dst: Tile, src0: Tile, src1: Ti
 
 
 def _takes_first(op: PtoOp, m: Machine, wins: Ufunc, ties: Ufunc) -> Ufunc:
-    """Where the target takes the first of two values."""
+    """The condition under which the target takes the first of two values."""
     model = m.target.model(op)
 
     def unless_second(a: Array, b: Array) -> Array:

@@ -49,7 +49,7 @@ _KINDS = {
 
 
 def _kind(field: Field) -> str:
-    """What an attribute is, other than a word of an enumeration."""
+    """The kind of an attribute that is not an enumeration."""
     bases = {base.name for base in field.constraint.get_bases() or ()}
     return next((word for name, word in _KINDS.items() if name in bases), "a value")
 

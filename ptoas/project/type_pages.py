@@ -58,7 +58,7 @@ def _element_text(element: ElementType) -> str:
 
 
 def instruction_counts(element: ElementType) -> str:
-    """How many instructions of each target take an element type."""
+    """The number of instructions of each target that take an element type."""
     counts = {target: len(set(_taking(element, target))) for target in TARGETS}
     return ", ".join(f"{target} {count}" for target, count in counts.items())
 

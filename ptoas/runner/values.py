@@ -215,7 +215,7 @@ RANK_WORDS = ("rank", "ranks")
 """The number of the rank that runs, and how many there are; alone it is the first of one."""
 
 _COUNTS = {"zeros": (0,), "ones": (0,), "arange": (0,), "full": (1,), "random": (0, 2)}
-"""How many numbers each generator takes."""
+"""The number of arguments of each generator."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 
 Verdict = tuple[str | None, str]
-"""What is wrong with a program, if anything, and its kind."""
+"""The fault of a program, if it has one, and its kind."""
 
 
 def drive(module: str, about: str | None, check: Callable[[int], Iterable[Verdict]], programs: int) -> int:

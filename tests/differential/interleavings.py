@@ -132,7 +132,7 @@ def outcomes(tasks: list[Task], target: str) -> set[object] | None:
     count = len(tasks)
     whole = (1 << count) - 1
     before: list[int] = []
-    """What has to be done first, for each task, besides a flag."""
+    """Tasks that precede each task, besides those ordered by a flag."""
     for at, task in enumerate(tasks):
         mask = 0
         for n, other in enumerate(tasks[:at]):
@@ -225,7 +225,7 @@ def spoil(module: ModuleOp, random: Random) -> None:
 
 
 def disagreements(module: ModuleOp, target: str, kind: str) -> Iterator[tuple[str | None, str]]:
-    """What contradicts a claim, if anything does, and the kind of claim that was attacked."""
+    """The contradiction of a claim, if there is one, and the kind of the claim."""
     try:
         claim = ptoas.certify(module, target, sync="manual")[0].every_schedule
     except PtoasError:

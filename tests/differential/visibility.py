@@ -134,7 +134,7 @@ def write(random: Random, by_hand: bool) -> str:
 
 
 def findings(module: ModuleOp, target: str, unsure: bool = False) -> list[Finding]:
-    """What `verify` finds where the programmer synchronises; `unsure`: what it must suspect."""
+    """Findings of `verify` where the programmer synchronises; `unsure`: those it must suspect."""
     (function,) = functions(module)
     effects = get_target(target).effects
     return Visibility(function, walk(function)[1:], effects, Knowledge(), unsure=unsure).run()

@@ -42,7 +42,7 @@ from ptoas.dialects.pto.types import TileType
 Argument: TypeAlias = (
     SSAValue | Operation | Attribute | str | int | Sequence[SSAValue | Operation | int] | None
 )
-"""What a constructor of an operation takes: operands, and attributes or values that make them."""
+"""Arguments of an operation's constructor: operands, and attributes or values that make them."""
 
 EnumAttrType: TypeAlias = type[PtoEnumAttr[Any]]
 
