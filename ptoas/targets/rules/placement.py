@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from itertools import product
+from itertools import chain, product
 from typing import cast
 
 from xdsl.dialects.builtin import UnregisteredOp
@@ -217,15 +217,18 @@ def tile_is_written_before_it_is_read(facts: FunctionFacts, touches: Touches) ->
     for op in facts.ops:
         for value in _possible_writes(op):
             write(value, place[op])
+
+    def written(root: SSAValue) -> Iterator[int]:
+        return chain.from_iterable(writes.get(tile, ()) for tile in _possible_tiles(root, facts))
+
     seen: set[SSAValue] = set()
     for op, operand, root, at in reads:
-        written = [w for tile in _possible_tiles(root, facts) for w in writes.get(tile, [])]
-        if not isinstance(root, OpResult) or root in seen or any(w < at for w in written):
+        if not isinstance(root, OpResult) or root in seen or any(w < at for w in written(root)):
             continue
         if not root.owner.name.startswith("pto."):
             continue  # A loop's or a branch's result was made elsewhere.
         loops = [(s, e) for s, e in facts.loops if s <= at <= e]
-        if any(s <= w <= e for s, e in loops for w in written):
+        if any(s <= w <= e for s, e in loops for w in written(root)):
             continue
         storage = facts.storage(root)
         if facts.manual_placement and (
