@@ -205,7 +205,12 @@ def custom_index_is_valid_for_the_destination() -> None:
 
 @constraint(
     "PTO-A208",
-    Relation("mem.outer ==", MATRIX, what="shape of the table $mem", fix="use a view of rows and columns"),
+    Relation(
+        "mem.outer ==",
+        MATRIX,
+        message="the table must have two dimensions; the shape of $mem is {found}",
+        fix="use a view of rows and columns",
+    ),
     aliases="S206",
     source="000, Tile Constraints (CPU), Shape constraints; 001, Shape constraints",
     reason="The reference implementation supports two-dimensional tables only.",
