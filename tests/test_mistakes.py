@@ -146,6 +146,12 @@ MISTAKES = {
         "PTO-P060",
         "name a tile of f32, and convert that with `tcvt`",
     ),
+    "a scalar of another type than its memory": (
+        ".arg %p : !pto.ptr<f32>\n%c = arith.constant 0 : index\n"
+        "%v = load_scalar %p[%c] : !pto.ptr<f32> -> i32",
+        "PTO-P060",
+        "name the type f32",
+    ),
     "no type": (
         "%c = arith.constant 0.0 : f32\n%a = texpands %c\ntstore %a, %out",
         "PTO-P043",

@@ -427,8 +427,10 @@ class PtoOp(IRDLOperation, ABC):
                 constraint.verify(result.type, context)
             except VerifyException as error:
                 fix = None
-                if isinstance(error, ElementMismatch):
+                if isinstance(error, ElementMismatch) and isinstance(result.type, TileType):
                     fix = f"name a tile of {element_text(error.required)}, and convert that with `tcvt`"
+                elif isinstance(error, ElementMismatch):
+                    fix = f"name the type {element_text(error.required)}"
                 yield Problem(f"{name}: {error}", result=at, fix=fix)
         for field in signature.fields.values():
             value = self.properties.get(field.name)
